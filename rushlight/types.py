@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import IO
 
+from rushlight.autograd.edges import GradientEdge
 from rushlight.core.memory.public_storage import UntypedStorage
 from rushlight.core.numbers.dtypes import dtype
 from rushlight.core.object.size import Size
@@ -18,6 +19,7 @@ FileLike = str | os.PathLike[str] | IO[bytes]
 Storage = UntypedStorage
 
 _TensorOrTensors = Tensor | Sequence[Tensor]
+_TensorOrTensorsOrGradEdge = Tensor | Sequence[Tensor] | GradientEdge | Sequence[GradientEdge]
 _TensorOrOptionalTensors = Tensor | Sequence[Tensor | None]
 _size = Size | list[int] | tuple[int, ...]
 _dtype = dtype

@@ -281,9 +281,7 @@ def hessian(
 
     def value(*values: Tensor) -> Tensor:
         outputs = called(func, values, "hessian")
-        found = single_number(outputs, "hessian")
-        require_history(outputs[0], "outputs", strict)
-        return found.squeeze()
+        return single_number(outputs, "hessian", strict).squeeze()
 
     def slopes(*values: Tensor) -> tuple:
         found = jacobian(value, values, create_graph=True)
@@ -301,9 +299,10 @@ def hessian(
     return found if several else found[0][0]
 
 
-def single_number(outputs: tuple[tuple, bool], function: str) -> Tensor:
+def single_number(outputs: tuple[tuple, bool], function: str, strict: bool) -> Tensor:
     """The one output of a function whose second derivatives are asked for."""
     tensors, several = outputs
+    require_history(tensors, "outputs", strict)
     if several:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if tensors[0].numel() != 1:
@@ -319,8 +318,7 @@ def differentiated(
     vector = check_vector(v, points, several, function, INPUT)
     points = fresh(points, create_graph)
     outputs = called(func, points, function)
-    output = single_number(outputs, function)
-    require_history(outputs[0], "outputs", strict)
+    output = single_number(outputs, function, strict)
     slopes = filled(found_gradients(outputs[0], points, None, True), points, False, strict, "first")
     require_history(slopes, "jacobian", strict)
     return points, several, vector, output, slopes

@@ -52,25 +52,20 @@ def gradcheck(
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
     arguments = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     wanted = require_doubles(arguments)
     check = Check(func, arguments, wanted, eps, atol, rtol)
     try:
+        if check_backward_ad:
+            check.backward(fast_mode, nondet_tol)
         if check_forward_ad and check.outputs:
             check.forward()
         if check_batched_forward_grad and check.outputs:
             check.batched_forward()
         if not check_backward_ad:
             return True
-        if not check.outputs:
-            check.no_slope(fast_mode)
-        elif fast_mode:
-            check.one_direction()
-            check.repeated(nondet_tol)
-        else:
-            # gradients that change from one backward to the next are no Jacobian to compare with
-            check.repeated(nondet_tol)
-            check.every_element()
         if check_batched_grad:
             check.batched()
         check.multiplied()
@@ -123,6 +118,18 @@ class Check:
     def differentiable(self, results: Any) -> list[Tensor]:
         many = results if isinstance(results, (tuple, list)) else (results,)
         return [each for each in many if each.requires_grad]
+
+    def backward(self, fast_mode: bool, nondet_tol: float) -> None:
+        """The gradients beside differences, along one direction or for every element."""
+        if not self.outputs:
+            self.no_slope(fast_mode)
+        elif fast_mode:
+            self.one_direction()
+            self.repeated(nondet_tol)
+        else:
+            # gradients that change from one backward to the next are no Jacobian to compare with
+            self.repeated(nondet_tol)
+            self.every_element()
 
     def values_at(self, place: int, moved: np.ndarray) -> list[np.ndarray]:
         """The outputs with one input replaced."""

@@ -163,6 +163,8 @@ def wrong_values(op: Op, given: dict[str, Any], tensors: dict[str, Tensor], erro
         if op.is_view or complaints.is_beyond_a_view(error):
             return uncountable()
         return overflowed(spread_shape(list(tensors.values())) if is_pointwise(op) else None)
+    if complaints.has_too_many_dims(error):
+        return RuntimeError("only tensors with up to 64 dims are supported, as NumPy's arrays have")
     if complaints.is_about_shapes(error):
         return first_misfit(tensors) or RuntimeError(str(error))
     if complaints.is_about_ranks(error):

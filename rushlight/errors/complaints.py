@@ -84,6 +84,11 @@ def is_about_shapes(error: Exception) -> bool:
     return isinstance(error, ValueError) and has_one(text_of(error), SHAPES)
 
 
+def has_too_many_dims(error: Exception) -> bool:
+    """Whether an array would have more dimensions than NumPy has places for."""
+    return isinstance(error, ValueError) and text_of(error).startswith("maximum supported dimension")
+
+
 def is_about_ranks(error: Exception) -> bool:
     """Whether there were too few dimensions, or too many."""
     return isinstance(error, (ValueError, IndexError)) and has_one(text_of(error), RANKS)
@@ -114,6 +119,8 @@ def of_index(
     if are_apart(error) and indices is not None:
         shapes = ", ".join([str(list(each.shape)) for each in indices])
         return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    if input.ndim == 64:
+        return RuntimeError("only tensors with up to 64 dims are supported, as NumPy's arrays have")
     if "bounds" not in text:
         # what is left: an integer that does not fit into 64 bits
         return ValueError("Overflow when unpacking long long: the index is too large for any tensor")

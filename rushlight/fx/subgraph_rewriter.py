@@ -131,6 +131,11 @@ def replace_pattern_with_filters(
     return done
 
 
+def first_user(results: list[Node]) -> Node | None:
+    """Where torch puts a replacement: before the first node that uses a result of the pattern."""
+    return min((user for each in results for user in each.users), default=None)
+
+
 def replace(
     gm: Any, wanted: Graph, new: Graph, nodes_map: dict[Node, Any], changed: dict[Node, Node]
 ) -> ReplacedPatterns:
@@ -144,9 +149,8 @@ def replace(
         value = nodes_map.get(one)
         val_map[other] = changed.get(value, value) if isinstance(value, Node) else value
     old = [nodes_map[each] for each in results_of(wanted)]
-    last = max(old) if len(old) > 1 else old[0]
     put = []
-    with gm.graph.inserting_before(last):
+    with gm.graph.inserting_before(first_user(old) or max(old)):
         for node in new.nodes:
             if node.op not in ("placeholder", "output"):
                 val_map[node] = gm.graph.node_copy(node, lambda each: val_map[each])

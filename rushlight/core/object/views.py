@@ -96,8 +96,9 @@ def raise_made(view: Tensor, happened: str) -> None:
         )
     mode = "inference" if view._made == "inference" else "no_grad"
     begins = "A view was created in" if output is None else f"{output} is a view of a view which was created in"
+    here = "in normal mode" if mode == "inference" else "with grad mode enabled"
     raise RuntimeError(
-        f"{begins} {mode} mode and {happened} with grad mode enabled. Given that this use case is ambiguous "
+        f"{begins} {mode} mode and {happened} {here}. Given that this use case is ambiguous "
         "and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
         f"either both inside the {mode} block (if you don't want the inplace to be tracked) or both outside "
         "(if you want the inplace to be tracked)."

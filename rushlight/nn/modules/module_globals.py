@@ -38,6 +38,9 @@ class WithGlobalHooks(ModuleType):
             return module_hooks._global_is_full_backward_hook
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), KIND})
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name in OF_CALLS or name == KIND:
             setattr(module_hooks, name, value)

@@ -30,16 +30,16 @@ def check_source(input: np.ndarray, dim: int, index: np.ndarray, src: np.ndarray
         )
     if index.size and src.ndim != index.ndim:
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    fits = all(
+    # an index without elements may have any number of dimensions
+    fits = not index.size or all(
         size <= have and (place == dim or size <= input.shape[place])
         for place, (size, have) in enumerate(zip(index.shape, src.shape, strict=False))
     )
-    if not fits and index.size:
+    if not fits:
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from "
             f"dimension {dim} and to be no larger size than src {list(src.shape)}"
         )
-    # an index without elements may have any number of dimensions
     return src if src.shape == index.shape or not index.size else src[tuple([slice(size) for size in index.shape])]
 
 

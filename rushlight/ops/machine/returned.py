@@ -16,8 +16,27 @@ def named_results(op_name: str, fields: tuple[str, ...]) -> type:
         items = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{items})"
 
+    def __new__(cls, *values):
+        # a caller of torch's class gives all the fields in one sequence
+        if len(values) == 1:
+            (values,) = values
+            if not hasattr(values, "__iter__"):
+                raise TypeError("constructor requires a sequence")
+            values = tuple(values)
+        if len(values) != len(fields):
+            raise TypeError(
+                f"torch.return_types.{name}() takes a {len(fields)}-sequence ({len(values)}-sequence given)"
+            )
+        return tuple.__new__(cls, values)
+
     counts = {"n_fields": len(fields), "n_sequence_fields": len(fields), "n_unnamed_fields": 0}
-    fields_of_class = {"__repr__": __repr__, "__slots__": (), "__module__": "rushlight.return_types", **counts}
+    fields_of_class = {
+        "__new__": __new__,
+        "__repr__": __repr__,
+        "__slots__": (),
+        "__module__": "rushlight.return_types",
+        **counts,
+    }
     made = CLASSES[name] = type(name, (base,), fields_of_class)
     return made
 

@@ -150,7 +150,8 @@ def floor_divide(input, other, *, out=None):
     tensor([-4,  3])
     """
     if type(input) is not np.ndarray and type(other) is not np.ndarray:
-        input = np.asarray(input)
+        # a truth value beside a number is one
+        input = np.asarray(int(input) if type(input) is bool is not type(other) else input)
     return floored(input, other)
 
 

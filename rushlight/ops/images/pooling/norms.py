@@ -27,6 +27,7 @@ def declare(count: int, example: str) -> None:
             case(make.floats(3, *(8, 7, 6)[:count], low=0.1, dtype="float64"), 2, 3),
             case(x, 2, 20),
             case(x, math.inf, 2),
+            case(x, -math.inf, 2),
         ]
 
     function.__name__ = f"lp_pool{count}d"
@@ -43,8 +44,13 @@ def norms(input: Tensor, count: int, norm_type: float, kernel_size: Any, stride:
     size = 1
     for each in ints(f"lp_pool{count}d", "kernel_size", kernel_size, count):
         size *= each
-    if norm_type == math.inf:
-        return namespace("nn.functional")[f"max_pool{count}d"](input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    if math.isinf(norm_type):
+        # the largest of a window, or the smallest as the largest of the negative numbers
+        sizes = input.abs() if norm_type > 0 else -input.abs()
+        found = namespace("nn.functional")[f"max_pool{count}d"](sizes, kernel_size, stride, 0, 1, ceil_mode)
+        return found if norm_type > 0 else -found
+    if norm_type == 0:
+        raise ZeroDivisionError("float division by zero")
     found = namespace("nn.functional")[f"avg_pool{count}d"](input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
     return (found.sign() * found.abs().relu()).mul(size).pow(1.0 / norm_type)
 
