@@ -178,8 +178,11 @@ def test_named_results_are_made_from_one_sequence():
     ],
 )
 def test_a_position_out_of_bounds_counts_the_new_dimensions_before_it(index, words):
+    x = torch.arange(6.0).view(2, 3)
     with pytest.raises(IndexError, match=words):
-        torch.arange(6.0).view(2, 3)[index]
+        x[index]
+    with pytest.raises(IndexError, match=words):
+        x[index] = 1.0
 
 
 @pytest.mark.parametrize("name", ["sort", "max", "topk", "kthvalue"])

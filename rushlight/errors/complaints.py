@@ -109,6 +109,25 @@ def are_apart(error: Exception) -> bool:
     return text_of(error).startswith("shape mismatch")
 
 
+def of_part(error: Exception, input: np.ndarray, index: tuple) -> Exception:
+    """torch's error for a basic index that NumPy refuses; torch counts dimensions that None has put before."""
+    found = of_index(error, input)
+    places = re.search(r"dimension (\d+)", str(found)) if is_out_of_bounds(error) else None
+    if places is None:
+        return found
+    axis, made, used = int(places[1]), 0, 0
+    for item in index if isinstance(index, tuple) else (index,):
+        if item is None:
+            made += 1
+        elif item is Ellipsis:
+            used += input.ndim - sum([each is not None and each is not Ellipsis for each in index])
+        elif used == axis:
+            break
+        else:
+            used += 1
+    return IndexError(str(found).replace(places[0], f"dimension {axis + made}"))
+
+
 def of_index(
     error: Exception, input: np.ndarray, indices: list[np.ndarray] | None = None, dims: tuple[int, ...] | None = None
 ) -> Exception:
@@ -119,9 +138,9 @@ def of_index(
     if are_apart(error) and indices is not None:
         shapes = ", ".join([str(list(each.shape)) for each in indices])
         return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
-    if input.ndim == 64:
-        return RuntimeError("only tensors with up to 64 dims are supported, as NumPy's arrays have")
     if "bounds" not in text:
+        if input.ndim == 64:
+            return RuntimeError("only tensors with up to 64 dims are supported, as NumPy's arrays have")
         # what is left: an integer that does not fit into 64 bits
         return ValueError("Overflow when unpacking long long: the index is too large for any tensor")
     if dims is not None:

@@ -13,7 +13,7 @@ from rushlight.core.memory.deferred import resolved
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.surface.overriding import divert, has_word
 from rushlight.errors.callsite import position_words
-from rushlight.errors.complaints import are_apart, of_index
+from rushlight.errors.complaints import are_apart, of_index, of_part
 from rushlight.errors.explained import INDEX, MASK, stage_of
 from rushlight.native import extension
 from rushlight.ops.indexing.indexing import (
@@ -205,7 +205,7 @@ def write_part(self: Tensor, basic: tuple | slice, value: Any) -> None:
     try:
         target = array[basic]
     except (IndexError, OverflowError) as error:
-        raise of_index(error, array) from None
+        raise of_part(error, array, basic) from None
     if isinstance(value, Tensor):
         if value._array.dtype is not array.dtype or value._array.shape != target.shape:
             view = part(self, basic)

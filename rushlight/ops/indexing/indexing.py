@@ -20,7 +20,7 @@ from rushlight.core.memory.strides import (
 )
 from rushlight.core.object.tensor import Tensor, method, wrap
 from rushlight.core.surface.overriding import PLAIN, divert, has_word
-from rushlight.errors.complaints import of_index
+from rushlight.errors.complaints import of_index, of_part
 from rushlight.ops.indexing.indices import ALL, INT64, Reader, check_mask, int_positions
 from rushlight.ops.machine.declare import Op, op
 from rushlight.ops.machine.layouts import restrided
@@ -156,7 +156,7 @@ def part(input, index: tuple):
     try:
         found = input[index] if input.size else settled(input)[index]
     except (IndexError, OverflowError) as error:
-        raise of_index(error, input) from None
+        raise of_part(error, input, index) from None
     if not found.size:
         return begun(found, input, index if type(index) is tuple else (index,))
     if type(index) is tuple and None in index:

@@ -66,6 +66,22 @@ choose.gradient(
 )
 
 
+@op(dtype=SAME, batch=ELEMENTWISE, operands=["input"], saves=("guide",), name="_tied", samples=None)
+def tied_op(input, guide):
+    """`input` itself, with a gradient of zeros for what decided about it."""
+    return input.copy()
+
+
+tied_op.gradient(input=lambda grad: grad, guide=lambda guide: zeros_like(guide))
+
+
+def tied(slope, guide):
+    """A slope that jumps where `guide` does: while it is recorded its second derivative is zero, not absent."""
+    if state.grad and isinstance(guide, Tensor) and guide.requires_grad and isinstance(slope, Tensor):
+        return tied_op(slope, guide)
+    return slope
+
+
 @composed(samples=choices, method=False)
 def where(condition, input=None, other=None, *, out=None):
     """`input` where the condition holds, `other` elsewhere; with the condition alone, where that holds.
