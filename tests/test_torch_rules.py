@@ -85,6 +85,37 @@ def test_a_linear_map_of_one_vector_gives_its_result_a_gradient():
     assert y.grad.tolist() == [1.0, 1.0, 1.0] and x.grad is None and layer.weight.grad is None
 
 
+JUMPS = {
+    "relu": F.relu,
+    "leaky_relu": F.leaky_relu,
+    "hardtanh": F.hardtanh,
+    "relu6": F.relu6,
+    "threshold": lambda x: F.threshold(x, 0.0, 0.0),
+    "hardshrink": F.hardshrink,
+    "softshrink": F.softshrink,
+    "prelu": lambda x: F.prelu(x, torch.tensor([0.25])),
+    "rrelu": lambda x: F.rrelu(x, training=True),
+}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_the_second_derivative_of_a_slope_that_jumps_is_zero_not_absent(name):
+    x = torch.tensor([1.0, -2.0, 0.25], requires_grad=True)
+    given = torch.ones(3, requires_grad=True)
+    (slope,) = torch.autograd.grad(JUMPS[name](x), x, given, create_graph=True)
+    (second,) = torch.autograd.grad(slope.sum(), x)
+    assert second.tolist() == [0.0, 0.0, 0.0] and not second.requires_grad
+
+
+def test_a_gradient_penalty_gives_the_bias_before_a_relu_zeros():
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    x = torch.ones(4, 2, requires_grad=True)
+    (slope,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
+    slope.pow(2).sum().backward()
+    assert net[0].bias.grad.tolist() == [0.0, 0.0, 0.0] and net[2].bias.grad is None
+    assert x.grad.tolist() == torch.zeros(4, 2).tolist()
+
+
 # tensors and ops
 
 

@@ -17,7 +17,7 @@ from rushlight.ops.machine.layouts import LIKE, ROWS
 from rushlight.ops.machine.rules import PROMOTE
 from rushlight.ops.machine.samples import activation, case, cases
 from rushlight.ops.machine.transforms.words import ALONG, ELEMENTWISE
-from rushlight.ops.pointwise.where import choose
+from rushlight.ops.pointwise.where import choose, tied
 
 ROOT_HALF = math.sqrt(0.5)
 ROOT_2_BY_PI = math.sqrt(2 / math.pi)
@@ -192,7 +192,7 @@ def hardshrink(input, lambd=0.5, *, out=None):
     return np.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
-hardshrink.gradient(input=lambda grad, input, lambd: choose(within(input, lambd), 0, grad))
+hardshrink.gradient(input=lambda grad, input, lambd: tied(choose(within(input, lambd), 0, grad), input))
 
 
 @op(
@@ -217,7 +217,7 @@ def softshrink(input, lambd=0.5, *, out=None):
     return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, input * 0))
 
 
-softshrink.gradient(input=lambda grad, input, lambd: choose(within(input, lambd), 0, grad))
+softshrink.gradient(input=lambda grad, input, lambd: tied(choose(within(input, lambd), 0, grad), input))
 
 
 def within(input: Tensor, lambd: float) -> Tensor:

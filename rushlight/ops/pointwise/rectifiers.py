@@ -18,7 +18,7 @@ from rushlight.ops.machine.samples import activation, case, cases, unary
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.machine.writing import number_for
 from rushlight.ops.pointwise.bounds import bounded
-from rushlight.ops.pointwise.where import choose
+from rushlight.ops.pointwise.where import choose, tied
 
 
 @op(dtype=PROMOTE, samples=unary(complexes=True), aliases=["nn.functional.relu"], fused=True)
@@ -36,7 +36,7 @@ def relu(input, inplace=False):
 
 
 # the result is saved, not the input, so that relu_ costs no copy
-relu.gradient(input=lambda grad, result: choose(result <= 0, 0, grad))
+relu.gradient(input=lambda grad, result: tied(choose(result <= 0, 0, grad), result))
 
 
 @op(
@@ -56,7 +56,9 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
     return np.where(input > 0, input, input * negative_slope)
 
 
-leaky_relu.gradient(input=lambda grad, input, negative_slope: choose(input > 0, grad, grad * negative_slope))
+leaky_relu.gradient(
+    input=lambda grad, input, negative_slope: tied(choose(input > 0, grad, grad * negative_slope), input)
+)
 
 
 @op(dtype=PROMOTE, batch=ELEMENTWISE, name="_prelu_kernel", samples=None, fused=True, saves=("input", "weight"))
@@ -67,7 +69,7 @@ def prelu_kernel(input, weight):
 
 
 prelu_kernel.gradient(
-    input=lambda grad, input, weight: choose(input > 0, grad, grad * weight),
+    input=lambda grad, input, weight: tied(choose(input > 0, grad, grad * weight), input),
     weight=lambda grad, input: choose(input > 0, 0, grad * input),
 )
 
@@ -133,7 +135,7 @@ def rrelu_with_noise(input, noise):
     return np.where(input > 0, input, input * noise)
 
 
-rrelu_with_noise.gradient(input=lambda grad, input, noise: choose(input > 0, grad, grad * noise))
+rrelu_with_noise.gradient(input=lambda grad, input, noise: tied(choose(input > 0, grad, grad * noise), input))
 
 
 def leaky(
@@ -236,7 +238,7 @@ def threshold(input, threshold: float, value: float, inplace=False):
     return np.where(input <= threshold, value, input)
 
 
-threshold.gradient(input=lambda grad, input, threshold: choose(input <= threshold, 0, grad))
+threshold.gradient(input=lambda grad, input, threshold: tied(choose(input <= threshold, 0, grad), input))
 
 
 @op(dtype=PROMOTE, name="nn.functional.elu", samples=activation(alpha=0.5), inplace_node="EluBackward1")
@@ -334,7 +336,9 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
 
 
 # unlike clamp, nothing flows at the limits
-hardtanh.gradient(input=lambda grad, input, min_val, max_val: choose((input <= min_val) | (input >= max_val), 0, grad))
+hardtanh.gradient(
+    input=lambda grad, input, min_val, max_val: tied(choose((input <= min_val) | (input >= max_val), 0, grad), input)
+)
 
 
 @composed(name="nn.functional.relu6", samples=activation())

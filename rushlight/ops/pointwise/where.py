@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rushlight.autograd.modes import state
+from rushlight.core.creation.likeness import zeros_like
 from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_fitting
 from rushlight.ops.machine.layouts import COMMON
-from rushlight.ops.machine.rules import PROMOTE
+from rushlight.ops.machine.rules import PROMOTE, SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
 from rushlight.ops.machine.writing import number_for
@@ -72,7 +74,7 @@ def tied_op(input, guide):
     return input.copy()
 
 
-tied_op.gradient(input=lambda grad: grad, guide=lambda guide: zeros_like(guide))
+tied_op.gradient(input=lambda grad: grad, guide=lambda grad, guide: zeros_like(guide))
 
 
 def tied(slope, guide):
