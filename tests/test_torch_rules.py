@@ -2,8 +2,8 @@
 
 import math
 import types
-import warnings
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -57,27 +57,6 @@ def test_a_view_made_in_inference_mode_is_refused_in_normal_mode_by_that_name():
         view.mul_(2)
 
 
-@pytest.mark.parametrize("decorate", [torch.inference_mode(), torch.inference_mode, torch.no_grad()])
-def test_a_class_is_decorated_with_a_mode_after_a_warning(decorate):
-    class Made:
-        def __init__(self):
-            self.value = torch.ones(1, requires_grad=True) * 2
-
-    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
-        made = decorate(Made)
-    assert not made().value.requires_grad
-
-
-def test_a_tensor_made_by_a_class_in_inference_mode_is_an_inference_tensor():
-    class Made:
-        def __init__(self):
-            self.value = torch.ones(1)
-
-    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
-        made = torch.inference_mode()(Made)
-    assert made().value.is_inference() and not torch.is_inference_mode_enabled()
-
-
 def test_a_linear_map_of_one_vector_gives_its_result_a_gradient():
     layer, x = nn.Linear(2, 3), torch.ones(2, requires_grad=True)
     y = layer(x)
@@ -117,44 +96,6 @@ def test_a_gradient_penalty_gives_the_bias_before_a_relu_zeros():
 
 
 # tensors and ops
-
-
-def expanded(dtype=None):
-    return torch.ones(1, 3, dtype=dtype).expand(3, 3)
-
-
-WRITES = {
-    "index_fill_": lambda: expanded().index_fill_(0, torch.tensor([0]), 2.0),
-    "masked_fill_": lambda: expanded().masked_fill_(torch.ones(3, 3, dtype=torch.bool), 1.0),
-    "index_put_": lambda: expanded().index_put_((torch.tensor([0]),), torch.ones(1, 3)),
-}
-
-
-@pytest.mark.parametrize("name", WRITES)
-def test_an_expanded_tensor_is_filled_by_an_index_after_a_warning(name):
-    with pytest.warns(UserWarning, match=f"Use of {name} on expanded tensors is deprecated"):
-        WRITES[name]()
-
-
-REFUSED = {
-    "scatter_": lambda: expanded().scatter_(0, torch.zeros(3, 3, dtype=torch.long), 1.0),
-    "scatter_add_": lambda: expanded().scatter_add_(0, torch.zeros(3, 3, dtype=torch.long), torch.ones(3, 3)),
-    "bitwise_left_shift_": lambda: expanded(torch.long).bitwise_left_shift_(1),
-    "<<=": lambda: expanded(torch.long).__ilshift__(1),
-    "masked_scatter_": lambda: expanded().masked_scatter_(torch.ones(3, 3, dtype=torch.bool), torch.ones(9)),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_write_to_an_expanded_tensor_is_refused(name):
-    with pytest.raises(RuntimeError, match="unsupported operation: more than one element of the written-to tensor"):
-        REFUSED[name]()
-
-
-def test_threshold_writes_to_an_expanded_tensor_without_a_word():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert F.threshold_(torch.zeros(1).expand(3), 0.5, 2.0).tolist() == [2.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize("sizes", [(0,), (0, 3), (3, 0), (0, 0, 0)])
@@ -262,3 +203,88 @@ def test_the_kind_of_global_hooks_is_listed_beside_them():
 
 def test_kinds_of_inputs_have_names():
     assert isinstance(torch.types._TensorOrTensorsOrGradEdge, types.UnionType)
+
+
+# rules that hold and had no test of their own
+
+
+@pytest.mark.parametrize("make", [torch.asarray, torch.tensor, torch.as_tensor])
+def test_a_scalar_of_numpy_keeps_its_dtype(make):
+    kinds = ["float32", "int16", "bool", "complex64", "float16", "uint8"]
+    assert [make(np.dtype(kind).type(1)).dtype for kind in kinds] == [getattr(torch, kind) for kind in kinds]
+
+
+def test_a_size_may_hold_wildcards_and_multiplies_them_too():
+    assert tuple(torch.Size((1, -1))) == (1, -1)
+    assert torch.Size((1, -1)).numel() == -1 and torch.Size((2, -3)).numel() == -6
+
+
+def test_leaves_made_in_inference_mode_may_require_grad_and_results_do_not():
+    with torch.inference_mode():
+        leaf = torch.ones(2, requires_grad=True)
+        result = leaf * 2
+    assert leaf.is_inference() and leaf.requires_grad and leaf.is_leaf
+    assert result.is_inference() and not result.requires_grad and result.is_leaf
+
+
+def test_anomaly_mode_warns_once_of_itself_and_once_of_the_error():
+    x = torch.tensor([0.0], requires_grad=True)
+    refused = pytest.raises(RuntimeError, match="returned nan values in its 0th output")
+    with pytest.warns(UserWarning) as found, refused, torch.autograd.detect_anomaly():
+        (x.sqrt() * 0).backward()
+    begins = ["Anomaly Detection has been enabled", "Error detected in SqrtBackward0"]
+    assert [str(each.message).startswith(words) for each, words in zip(found, begins, strict=True)] == [True, True]
+
+
+def test_an_operator_leaves_unknown_types_to_the_other_side():
+    class Other:
+        __radd__ = __rmatmul__ = __rlshift__ = __rpow__ = lambda self, other: "mine"
+
+    x = torch.ones(2)
+    assert [x + Other(), x @ Other(), x << Other(), x ** Other()] == ["mine"] * 4
+    assert x.__add__(object()) is NotImplemented and x.__eq__(object()) is NotImplemented
+
+
+def test_sequences_of_length_zero_are_not_packed_nor_run():
+    pack = nn.utils.rnn.pack_padded_sequence
+    with pytest.raises(RuntimeError, match="Length of all samples has to be greater than 0"):
+        pack(torch.ones(3, 2, 1), torch.tensor([3, 0]))
+    with pytest.raises(RuntimeError, match="Cannot pack empty tensors"):
+        pack(torch.ones(3, 0, 1), torch.zeros(0, dtype=torch.long))
+    with pytest.raises(RuntimeError, match="Expected sequence length to be larger than 0 in RNN"):
+        nn.LSTM(1, 2)(torch.ones(0, 2, 1))
+
+
+@pytest.mark.parametrize("name", ["mm", "softmax", "addmm"])
+def test_functions_of_sparse_layouts_are_refused_by_name(name):
+    with pytest.raises(NotImplementedError, match=f"torch.sparse.{name} is not in Rushlight: sparse layouts"):
+        getattr(torch.sparse, name)(torch.ones(2, 2), torch.ones(2, 2))
+
+
+# torch's float64 means, variances and densities at 0.1, 0.5, 0.7 and 0.9
+GRIDS = {
+    "Kumaraswamy": (
+        [0.5952381, 0.5, 0.4571429, 0.6119273],
+        [0.1231553, 0.08333333, 0.04102041, 0.01760652],
+        [-0.2300671, 0.0, 0.08839542, -2.222858],
+    ),
+    "VonMises": (
+        [0.5, 1.0, 2.0, 5.0],
+        [0.8038962, 0.55361, 0.1900147, 0.07446776],
+        [-1.50906, -1.196209, -2.620688, -10.98914],
+    ),
+    "Weibull": (
+        [1.661675, 1.0, 1.785959, 4.677188],
+        [27.23883, 1.0, 0.4213315, 0.6175936],
+        [0.2172136, -0.5, -1.737054, -9.952324],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_distributions_agree_over_a_grid_of_parameters(name):
+    first, second = torch.tensor([[0.5, 1.0, 2.0, 5.0], [0.4, 1.0, 3.0, 7.0]], dtype=DOUBLE)
+    made = getattr(torch.distributions, name)(first, second)
+    found = made.mean, made.variance, made.log_prob(torch.tensor([0.1, 0.5, 0.7, 0.9], dtype=DOUBLE))
+    for each, wanted in zip(found, GRIDS[name], strict=True):
+        torch.testing.assert_close(each, torch.tensor(wanted, dtype=DOUBLE), rtol=1e-6, atol=1e-6)
