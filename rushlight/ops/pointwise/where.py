@@ -79,7 +79,8 @@ tied_op.gradient(input=lambda grad: grad, guide=lambda grad, guide: zeros_like(g
 
 def tied(slope, guide):
     """A slope that jumps where `guide` does: while it is recorded its second derivative is zero, not absent."""
-    if state.grad and isinstance(guide, Tensor) and guide.requires_grad and isinstance(slope, Tensor):
+    # a slope without a history gets its own by Flat
+    if state.grad and isinstance(slope, Tensor) and slope.requires_grad and guide.requires_grad:
         return tied_op(slope, guide)
     return slope
 
