@@ -206,8 +206,8 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     """
     if out is not None and input._array.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError(
-            "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors: convert first, "
-            "for example with .float()"
+            "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors: "
+            "convert first, for example with .float()"
         )
     require_inexact(input._array, "nanmean(): expected input to have floating point")
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
