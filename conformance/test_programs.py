@@ -104,6 +104,8 @@ def test_a_listed_difference_explains_what_its_expressions_match():
     assert not Known("dtype", r"add_\(", "why").explains(finding, program)
     assert not Known("value", r"mul_\(", "why").explains(finding, program)
     assert not Known("value", r"add_\(", "why", torch="NaN").explains(finding, program)
+    assert Known("value", r"add_\(", "why", torch="1", ours="2").explains(finding, program)
+    assert not Known("value", r"add_\(", "why", ours="1").explains(finding, program)
     assert Known("value", r"add_\(", "why", origin="ones").explains(finding, program)
     assert Known("value", r"add_\(", "why", origin="sin").explains(finding, program)
     assert not Known("value", r"add_\(", "why", origin="cos").explains(finding, program)

@@ -20,6 +20,7 @@ class Known(NamedTuple):
     statement: str
     reason: str
     torch: str = ""
+    ours: str = ""
     place: str = ""  # in the name that differs: `^seen`, `grad$`
     origin: str = ""  # in the statements that made what the statement uses: `D.Weibull`, where it says `d3.mode`
     error: str = ""  # in torch's error, where it left the difference
@@ -31,6 +32,7 @@ class Known(NamedTuple):
             re.fullmatch(self.kind, difference.kind)
             and re.search(self.statement, finding.statement)
             and re.search(self.torch, difference.torch)
+            and re.search(self.ours, difference.ours)
             and re.search(self.error, difference.error)
             and re.search(self.place, difference.place)
             and (not self.origin or re.search(self.origin, origin_of(program, finding.number)))

@@ -305,3 +305,13 @@ def test_a_node_without_a_derivative_waits_for_all_of_its_gradients():
     with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
         (floor.sum() + late.sum()).backward()
     assert len(seen) == 1
+
+
+def test_a_leaf_that_refuses_its_gradient_does_so_before_older_nodes_run():
+    x, leaf = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    leaf.grad = torch.ones(()).expand(3)
+    older = x.exp()
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        (leaf.sum() + older.sum()).backward()
+    older.sum().backward()  # not freed
+    assert torch.equal(x.grad, x.detach().exp())

@@ -401,3 +401,15 @@ def test_attention_of_no_queries_has_gradients():
     found = torch.nn.functional.scaled_dot_product_attention(query, key, key)
     found.sum().backward()
     assert found.shape == query.grad.shape == (2, 3, 0, 5) and not key.grad.any()
+
+
+def test_a_backward_to_the_result_of_attention_of_matrices_frees_its_product_and_of_more_dimensions_nothing():
+    key = torch.ones(6, 5, requires_grad=True)
+    found = attend(torch.ones(4, 5), key, torch.ones(6, 5))
+    found.max().backward(inputs=[found])
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        found.max().backward()
+    found = attend(torch.ones(1, 4, 5), key[None], torch.ones(1, 6, 5))
+    found.max().backward(inputs=[found])
+    found.max().backward()
+    assert key.grad.shape == key.shape

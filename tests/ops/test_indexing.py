@@ -360,3 +360,11 @@ def test_the_gradient_of_a_slice_that_names_everything_is_written_out():
         assert grad.stride() == (3, 1), index
     (grad,) = torch.autograd.grad(x[:, ...].sum(), x)
     assert grad.stride() == (0, 0)
+
+
+@pytest.mark.parametrize("number", [-1, 1])
+def test_a_position_in_a_number_is_refused_before_its_history_is_looked_at(number):
+    part = torch.ones(2, requires_grad=True).mul(1).unbind(0)[0]
+    for target in (part, torch.zeros((), requires_grad=True)):
+        with pytest.raises(IndexError, match=f"index {number} is out of bounds for dimension 0 with size 0"):
+            target[number] = 0

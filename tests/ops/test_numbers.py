@@ -172,6 +172,29 @@ def test_in_place_calls_look_at_memory_then_shapes_then_dtypes_then_kernels():
         torch.tensor([True, False]).div_(ints)
 
 
+@pytest.mark.parametrize("given", [half, floats, floats.double(), complexes])
+def test_a_mean_into_integers_is_refused_when_their_sum_is_divided(given):
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Int"):
+        torch.mean(given, 0, out=torch.tensor(0, dtype=torch.int32))
+
+
+def test_sums_without_nan_and_of_exponentials_say_what_they_may_be_written_to():
+    with pytest.raises(NotImplementedError, match="\"nansum_cpu\" not implemented for 'Long'"):
+        torch.nansum(half, 0, out=torch.tensor(0))
+    with pytest.raises(NotImplementedError, match="\"nansum_cpu\" not implemented for 'Bool'"):
+        torch.nanmean(floats, 0, out=torch.tensor(False))
+    with pytest.raises(RuntimeError, match="integral types and 'Bool' are not supported for nanmean"):
+        torch.nanmean(ints, 0, out=torch.tensor(0.0))
+    assert torch.nansum(ints, 0, out=torch.tensor(False)).item() is True
+    for given in (half, complexes, ints):
+        with pytest.raises(
+            RuntimeError, match=r"logsumexp\(\): Expected floating point type for result tensor, but got: Int"
+        ):
+            torch.logsumexp(given, 0, out=torch.tensor(0, dtype=torch.int32))
+    real = torch.logsumexp(complexes, 0, out=torch.tensor(0.0))
+    torch.testing.assert_close(real, torch.logsumexp(complexes, 0).real)
+
+
 def test_extremes_of_nothing():
     empty = torch.zeros(2, 0, dtype=torch.complex64)
     assert torch.amax(empty, 0).shape == (0,) and torch.mode(empty, 0).values.shape == (0,)

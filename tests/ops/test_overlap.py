@@ -131,3 +131,10 @@ def test_threshold_and_index_fill_write_to_an_expanded_target_as_torch_does():
     with pytest.warns(UserWarning, match="Use of index_fill_ on expanded tensors is deprecated"):
         expanded.index_fill_(0, torch.tensor([0, 1]), 2.0)
     assert expanded.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["add_", "div_", "pow_", "copy_"])
+def test_an_operand_that_does_not_fit_a_target_with_shared_places_is_refused_by_shape(name):
+    target = torch.arange(8.0).as_strided((2, 1, 2), (1, 1, 1))
+    with pytest.raises(RuntimeError, match=r"output with shape \[2, 1, 2\] doesn't match the broadcast shape"):
+        getattr(target, name)(torch.ones(3, 2))

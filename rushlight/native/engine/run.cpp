@@ -35,6 +35,18 @@ static bool is_hooked(const Tensor* leaf) {
     return present(leaf->hooks) || present(leaf->accumulate) || present(leaf->post_hooks);
 }
 
+// Whether the gradient that a leaf has may refuse to be added to: then the nodes behind must not have run.
+static bool may_refuse(const Tensor* leaf) {
+    if (leaf->grad == nullptr || !is_any_tensor(leaf->grad)) return false;
+    const Tensor* held = as_tensor(leaf->grad);
+    if (held->inference || held->array == nullptr || leaf->array == nullptr) return true;
+    if (PyArray_IS_C_CONTIGUOUS(held->array)) return !PyArray_SAMESHAPE(held->array, leaf->array);
+    for (int i = 0; i < PyArray_NDIM(held->array); i++) {
+        if (PyArray_STRIDE(held->array, i) == 0 && PyArray_DIM(held->array, i) > 1) return true;
+    }
+    return false;
+}
+
 // Where the gradients of a target are gathered, or -1 if none has arrived yet.
 int Run::find_arrival(PyObject* target) {
     if (places) {
@@ -83,7 +95,7 @@ int Run::add_arrival(PyObject* target, int outputs) {
         queue(rank, index);
     } else {
         leaves.push_back(index);
-        if (is_hooked(as_tensor(target))) order_matters = true;
+        if (is_hooked(as_tensor(target)) || may_refuse(as_tensor(target))) order_matters = true;
     }
     return index;
 }

@@ -244,7 +244,7 @@ def refuse_many(shape: tuple[int, ...], items: list, given: tuple) -> None:
     if not isinstance(given[0], (int, slice)):
         raise too_many(len(shape))
     if not shape and len(items) == 1 and isinstance(items[0], int) and items[0]:
-        raise IndexError(f"index {items[0]} is out of bounds for dimension 0 with size 0")
+        raise explained(IndexError, f"index {items[0]} is out of bounds for dimension 0 with size 0", stage=INDEX)
     if not shape and len(items) == 1 and isinstance(items[0], int):
         raise explained(
             IndexError,

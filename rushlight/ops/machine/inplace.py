@@ -57,7 +57,8 @@ def call_inplace(op: Op, arguments: tuple) -> Tensor:
             # the dtype rule may put other arrays in their place
             shared = arrays.copy() if op.is_pointwise and shares_places(arrays[0]) else None
             results = run(op, arguments, arrays)
-            if shared is not None and results.dtype == shared[0].dtype:
+            # what does not fit is refused when it is written
+            if shared is not None and results.dtype == shared[0].dtype and results.shape == shared[0].shape:
                 results = walk(op, arguments, shared)
         write(op, target, results[0] if type(results) is tuple else results)
     except Exception as error:

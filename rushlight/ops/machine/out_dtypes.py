@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.dtypes import from_numpy
 from rushlight.errors.explained import RESULT, explained
+from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.kinds import plain_name
 from rushlight.ops.machine.rules import MATCH
 
@@ -80,8 +82,24 @@ def require_dtype(op: Op, result: np.ndarray, out: np.ndarray, several: bool = F
         plain = [plain_name(each) for each in (result, out)]
         words = words.format(name=name, result=have.scalar, out=want.scalar, plain_result=plain[0], plain_out=plain[1])
         raise explained(RuntimeError, words, fix=fix)
-    if have.category > want.category:
+    if have.category > want.category and not is_cast_freely(name, have, want):
         words = f"can't be cast to the desired output type {want.scalar}"
         if name in ("cat", "stack"):
             raise explained(TypeError, f"torch.cat(): input types {words}", fix=fix)
-        raise explained(RuntimeError, f"result type {have.scalar} {words}", fix=fix, stage=RESULT)
+        # a sum is cast to whatever it is written to, and then divided, which is refused
+        kind = dtypes.default.scalar if name == "mean" else have.scalar
+        raise explained(RuntimeError, f"result type {kind} {words}", fix=fix, stage=RESULT)
+
+
+def is_cast_freely(name: str, have: dtypes.dtype, want: dtypes.dtype) -> bool:
+    """Whether a reduction drops what its `out` cannot hold; refuses integers where torch has none, in its words."""
+    if name == "nansum":
+        if have.is_floating_point:
+            raise no_kernel("nansum_cpu", want.scalar)
+        return True
+    if name == "logsumexp":
+        if not want.is_floating_point:
+            words = f"logsumexp(): Expected floating point type for result tensor, but got: {want.scalar}"
+            raise explained(RuntimeError, words, fix=f"pass an out= of dtype torch.{have.name}, or leave it out")
+        return True
+    return False

@@ -204,12 +204,19 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None, out=None):
     >>> torch.tensor([[1.0, math.nan], [2.0, 4.0]]).nanmean(dim=1)
     tensor([1., 3.])
     """
+    if out is not None and input._array.dtype not in dtypes.DIFFERENTIABLE:
+        raise RuntimeError(
+            "nanmean(): integral types and 'Bool' are not supported for nanmean, even for empty tensors: "
+            "convert first, for example with .float()"
+        )
     require_inexact(input._array, "nanmean(): expected input to have floating point")
     if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError(
             "nanmean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
             f"Got: {dtype.scalar}"
         )
+    if out is not None and out._array.dtype not in dtypes.DIFFERENTIABLE and not input.is_complex():
+        raise no_kernel("nansum_cpu", out.dtype.scalar)
     count = (input == input).sum(dim, keepdim)
     return nansum(input, dim, keepdim, dtype=dtype).div(count, out=out)
 

@@ -202,7 +202,9 @@ def scaled_dot_product_attention(
     """
     found, steps = attend(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     # where torch's last step is a product its result is not saved: programs may write over it
-    return found if steps is None or not found.requires_grad else handed_over(found, steps=steps)
+    if steps is None or not found.requires_grad:
+        return found
+    return handed_over(found, steps=steps) if steps is not False else multiplied(found)
 
 
 def attend(
@@ -255,6 +257,16 @@ def handed_over(input, *, steps=None):
 
 
 handed_over.gradient(input=lambda grad: grad)
+
+
+@op(dtype=SAME, batch=PLAIN, linear=True, name="_multiplied", node=NODES[False], samples=None)
+def multiplied(input):
+    """As `handed_over`, where torch's last step is a product of matrices, which a backward frees."""
+    return input.copy()
+
+
+# named to be saved, as the factors of the product are
+multiplied.gradient(input=lambda grad, input: grad)
 
 
 def is_fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float) -> bool:
