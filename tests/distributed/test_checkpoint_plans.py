@@ -247,7 +247,7 @@ def test_states_of_optimizers_name_parameters(flat):
     keys = set_state_dict(other, second, model_state_dict=state, optim_state_dict=optimizer_state, options=options)
     assert str(keys) == "<All keys matched successfully>" and torch.equal(other[0].weight, model[0].weight)
     ours, theirs = optimizer.state[model[0].weight], second.state[other[0].weight]
-    assert torch.equal(ours["exp_avg"], theirs["exp_avg"]) and theirs["step"] == 1
+    assert torch.equal(ours["exp_avg"], theirs["exp_avg"]) and theirs["step"] == 2
 
 
 def test_states_of_models_leave_out_what_is_not_wanted():

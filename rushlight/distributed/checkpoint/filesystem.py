@@ -139,7 +139,8 @@ class FileSystemWriter(StorageWriter):
         metadata.storage_data = {each.index: each.storage_data for group in results for each in group}
         metadata.storage_meta = self.storage_meta()
         with replaced(os.fspath(self.path / INDEX)) as file:
-            file.write(pickled(metadata, pickle, 4, lambda found: None))
+            # protocol 2 names classes in one piece, so that all names in the file are torch's
+            file.write(pickled(metadata, pickle, 2, lambda found: None))
 
     def storage_meta(self) -> StorageMeta:
         """Which checkpoint it is."""
