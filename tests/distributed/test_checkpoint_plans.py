@@ -22,6 +22,7 @@ from rushlight.distributed.checkpoint.state_dict import (
     set_state_dict,
 )
 from rushlight.distributed.checkpoint.state_dict_loader import _load_state_dict
+from rushlight.distributed.checkpoint.utils import find_state_dict_object
 
 
 def example():
@@ -266,3 +267,12 @@ def test_states_of_models_leave_out_what_is_not_wanted():
         get_optimizer_state_dict(model, optimizer, options=StateDictOptions(broadcast_from_rank0=True))
     whole = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True)
     assert not set_model_state_dict(model, model.state_dict(), options=whole).missing_keys
+
+
+def test_an_index_finds_its_value():
+    assert find_state_dict_object({"a": 1}, metadata.MetadataIndex("a")) == 1
+    with pytest.raises(ValueError, match="Could not find FQN: 'b'"):
+        find_state_dict_object({"a": 1}, metadata.MetadataIndex("b"))
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        checkpoint.utils.nonsense  # noqa: B018
+    assert not issubclass(checkpoint.utils._DistWrapper, BaseException)

@@ -1,12 +1,16 @@
 """torch.distributed.elastic: the helpers that packages import of it."""
 
 import logging
+import os
 import socket
 
 import pytest
 
+import rushlight as torch
+from rushlight.distributed import _composable_state
 from rushlight.distributed.elastic import utils
 from rushlight.distributed.elastic.multiprocessing import Std, to_map
+from rushlight.distributed.elastic.multiprocessing.redirects import redirect
 from rushlight.distributed.elastic.utils.distributed import get_free_port
 from rushlight.distributed.elastic.utils.logging import get_logger
 
@@ -48,3 +52,20 @@ def test_a_logger_has_the_level_of_the_environment(monkeypatch):
 
 def test_macros_become_the_rank():
     assert utils.macros.substitute(["--log", "out_${local_rank}"], "3") == ["--log", "out_3"]
+
+
+def test_a_stream_goes_into_a_file_and_back(tmp_path):
+    with redirect("stderr", str(tmp_path / "errors")):
+        os.write(2, b"from below")
+    assert (tmp_path / "errors").read_bytes() == b"from below"
+    with pytest.raises(ValueError, match="unknown standard stream <stdin>"), redirect("stdin", "x"):
+        pass
+
+
+def test_modules_have_no_state_of_wrappers_until_one_is_left_with_them():
+    module, state = torch.nn.Linear(1, 1), _composable_state._State()
+    assert _composable_state._get_module_state(module) is None
+    _composable_state._insert_module_state(module, state)
+    assert _composable_state._get_module_state(module) is state
+    with pytest.raises(AssertionError, match="more than once"):
+        _composable_state._insert_module_state(module, state)

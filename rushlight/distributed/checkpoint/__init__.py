@@ -65,7 +65,6 @@ make_modules(
     hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
     optimizer: load_sharded_optimizer_state_dict
     planner_helpers: _create_read_items _create_write_items
-    utils: _DistWrapper _get_failure_dict find_state_dict_object
     """
     ),
     CHECKPOINTS,
