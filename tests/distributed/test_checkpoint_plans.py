@@ -8,7 +8,7 @@ import pytest
 
 import rushlight as torch
 from rushlight.distributed import checkpoint
-from rushlight.distributed.checkpoint import metadata, planner
+from rushlight.distributed.checkpoint import _fsspec_filesystem, metadata, planner
 from rushlight.distributed.checkpoint._nested_dict import flatten_state_dict, unflatten_state_dict
 from rushlight.distributed.checkpoint.default_planner import _EmptyStateDictLoadPlanner
 from rushlight.distributed.checkpoint.format_utils import dcp_to_torch_save, torch_save_to_dcp
@@ -276,3 +276,12 @@ def test_an_index_finds_its_value():
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         checkpoint.utils.nonsense  # noqa: B018
     assert not issubclass(checkpoint.utils._DistWrapper, BaseException)
+
+
+def test_folders_may_be_named_as_fsspec_does(tmp_path):
+    checkpoint.save({"a": 1}, storage_writer=_fsspec_filesystem.FsspecWriter(f"file://{tmp_path}", sync_files=False))
+    state = {"a": 0}
+    checkpoint.load(state, storage_reader=_fsspec_filesystem.FsspecReader(str(tmp_path)))
+    assert state == {"a": 1}
+    with pytest.raises(NotImplementedError, match="folders of this machine"):
+        _fsspec_filesystem.FsspecReader("s3://bucket/a")

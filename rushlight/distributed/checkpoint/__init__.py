@@ -61,7 +61,6 @@ make_modules(
     table(
         """
     _consolidate_hf_safetensors: consolidate_safetensors_files consolidate_safetensors_files_on_every_rank
-    _fsspec_filesystem: FsspecReader FsspecWriter
     hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
     optimizer: load_sharded_optimizer_state_dict
     planner_helpers: _create_read_items _create_write_items
