@@ -51,12 +51,14 @@ def unflatten_state_dict(state_dict: Mapping[str, Any], mapping: FLATTEN_MAPPING
 
 def set_element(root: Any, way: OBJ_PATH, value: Any) -> None:
     """Put a value where a way leads, over dicts and lists that are made as needed."""
-    place = root
+    place: Any = root
     for key, following in itertools.pairwise(way):
         if isinstance(place, list):
             assert isinstance(key, int)
             place.extend([None] * (key + 1 - len(place)))
-        found = place[key] if isinstance(place, list) else place.get(key)
+            found = place[key]
+        else:
+            found = place.get(key)
         if found is None:
             found = place[key] = [] if isinstance(following, int) else {}
         place = found

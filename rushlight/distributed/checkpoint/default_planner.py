@@ -191,8 +191,10 @@ class _EmptyStateDictLoadPlanner(DefaultLoadPlanner):
             way = ways.get(name, (name,))
             if self.keys is not None and name not in self.keys and way[0] not in self.keys:
                 continue
-            tensor = isinstance(about, TensorStorageMetadata)
-            set_element(state_dict, way, rushlight.empty(about.size, dtype=about.properties.dtype) if tensor else 0)
+            value: Any = 0
+            if isinstance(about, TensorStorageMetadata):
+                value = rushlight.empty(about.size, dtype=about.properties.dtype)
+            set_element(state_dict, way, value)
         super().set_up_planner(state_dict, metadata, is_coordinator)
 
 

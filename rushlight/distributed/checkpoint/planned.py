@@ -47,9 +47,9 @@ class Processes:
                 found = [(None, _wrap_exception(error))]
         if self.group is not None:
             broadcast_object_list(found, group_src=0, group=self.group)
-        value, error = found[0]
-        if error is not None:
-            raise CheckpointException(name, {0: error})
+        value, failure = found[0]
+        if failure is not None:
+            raise CheckpointException(name, {0: failure})
         return value
 
 
