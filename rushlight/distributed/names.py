@@ -47,7 +47,16 @@ MODULES = {
     register_fsdp_forward_method
     fsdp.api: {SHARDED}
     fsdp.fully_sharded_data_parallel: {SHARDED} FSDP
+    fsdp._common_utils: _FSDPState _get_module_fsdp_state _is_fsdp_flattened clean_tensor_name
+    fsdp._flat_param: FlatParamHandle FlatParameter HandleShardingStrategy=FULL_SHARD,SHARD_GRAD_OP,NO_SHARD
+    fsdp._fully_shard: FSDPModule FSDPState fully_shard
+    fsdp._runtime_utils: _lazy_init _post_backward_final_callback _root_pre_forward _unshard
+    fsdp._traversal_utils: _get_fsdp_handles _get_fsdp_states
     fsdp.sharded_grad_scaler: ShardedGradScaler
+    _shard: sharded_tensor
+    _shard.sharded_tensor: Shard ShardMetadata ShardedTensor ShardedTensorMetadata TensorProperties
+    _shard.sharded_tensor.api: ShardedTensor
+    _shard.metadata: ShardMetadata
     fsdp.wrap:
     CustomPolicy ModuleWrapPolicy _Policy _or_policy always_wrap_policy enable_wrap lambda_auto_wrap_policy
     size_based_auto_wrap_policy transformer_auto_wrap_policy wrap

@@ -161,3 +161,10 @@ def test_a_convolution_of_channels_that_are_last_is_that_of_straight_images(size
         torch.testing.assert_close(odd, straight, rtol=1e-4, atol=1e-4)
     last = torch.channels_last if len(sizes) == 2 else torch.channels_last_3d
     assert found[0][0].is_contiguous(memory_format=last) == (len(sizes) == 2 or dtype == torch.float32)
+
+
+def test_the_old_name_of_transposed_convolutions_can_be_asked_for():
+    from rushlight.nn.modules.conv import _ConvTransposeMixin, _ConvTransposeNd
+
+    assert issubclass(_ConvTransposeMixin, _ConvTransposeNd)
+    assert not isinstance(torch.nn.ConvTranspose2d(1, 1, 1), _ConvTransposeMixin)

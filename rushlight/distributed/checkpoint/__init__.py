@@ -1,4 +1,4 @@
-"""torch.distributed.checkpoint, in its simple form: each process writes its file, and the whole counts at once."""
+"""torch.distributed.checkpoint: each process writes its file, and the whole counts at once; or by plans, as torch."""
 
 from __future__ import annotations
 
@@ -6,15 +6,48 @@ from typing import Any
 
 from rushlight.core.surface.lazy import missing
 from rushlight.core.surface.refusals import make_modules, table, value_of
+from rushlight.distributed.checkpoint.api import CheckpointException
+from rushlight.distributed.checkpoint.default_planner import DefaultLoadPlanner, DefaultSavePlanner
 from rushlight.distributed.checkpoint.files import load, save
+from rushlight.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
+from rushlight.distributed.checkpoint.metadata import (
+    BytesStorageMetadata,
+    ChunkStorageMetadata,
+    Metadata,
+    TensorStorageMetadata,
+)
+from rushlight.distributed.checkpoint.planner import LoadPlan, LoadPlanner, ReadItem, SavePlan, SavePlanner, WriteItem
+from rushlight.distributed.checkpoint.state_dict_loader import load_state_dict
+from rushlight.distributed.checkpoint.state_dict_saver import async_save, save_state_dict
+from rushlight.distributed.checkpoint.storage import StorageReader, StorageWriter
 from rushlight.distributed.names import CHECKPOINTS
 
-__all__ = ["load", "save"]
+__all__ = [
+    "BytesStorageMetadata",
+    "CheckpointException",
+    "ChunkStorageMetadata",
+    "DefaultLoadPlanner",
+    "DefaultSavePlanner",
+    "FileSystemReader",
+    "FileSystemWriter",
+    "LoadPlan",
+    "LoadPlanner",
+    "Metadata",
+    "ReadItem",
+    "SavePlan",
+    "SavePlanner",
+    "StorageReader",
+    "StorageWriter",
+    "TensorStorageMetadata",
+    "WriteItem",
+    "async_save",
+    "load",
+    "load_state_dict",
+    "save",
+    "save_state_dict",
+]
 
-LEFT_OUT = table(
-    """: DefaultLoadPlanner DefaultSavePlanner FileSystemReader FileSystemWriter LoadPlanner SavePlanner StorageReader
-    StorageWriter async_save load_state_dict save_state_dict"""
-)[""]
+LEFT_OUT = table(": HuggingFaceStorageReader HuggingFaceStorageWriter load_sharded_optimizer_state_dict")[""]
 
 
 def __getattr__(name: str) -> Any:
@@ -27,17 +60,10 @@ make_modules(
     "rushlight.distributed.checkpoint",
     table(
         """
-    default_planner: DefaultLoadPlanner DefaultSavePlanner
-    filesystem: FileSystemReader FileSystemWriter
-    format_utils: _EmptyStateDictLoadPlanner dcp_to_torch_save torch_save_to_dcp
+    _consolidate_hf_safetensors: consolidate_safetensors_files consolidate_safetensors_files_on_every_rank
     hf_storage: HuggingFaceStorageReader HuggingFaceStorageWriter
-    metadata: Metadata
     optimizer: load_sharded_optimizer_state_dict
-    state_dict:
-    StateDictOptions get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict
-    set_optimizer_state_dict set_state_dict
-    state_dict_loader: _load_state_dict load
-    stateful: Stateful
+    planner_helpers: _create_read_items _create_write_items
     """
     ),
     CHECKPOINTS,

@@ -10,12 +10,15 @@ from typing import Any
 
 from rushlight.autograd import modes
 from rushlight.core.object.tensor import Tensor
+from rushlight.distributed.checkpoint.default_planner import DefaultLoadPlanner
+from rushlight.distributed.checkpoint.filesystem import INDEX, FileSystemReader, FileSystemWriter
+from rushlight.distributed.checkpoint.metadata import Metadata
+from rushlight.distributed.checkpoint.planned import load_planned, save_planned
+from rushlight.distributed.checkpoint.storage import StorageWriter
 from rushlight.distributed.collectives import barrier
 from rushlight.distributed.objects import broadcast_object_list
 from rushlight.distributed.process_group import ProcessGroup, given, is_initialized
 from rushlight.serialization.replacing import replaced
-
-INDEX = ".metadata"
 
 
 def save(
@@ -27,11 +30,18 @@ def save(
     process_group: Any = None,
     no_dist: bool = False,
     use_collectives: bool = True,
-) -> None:
-    """Write each process's state into the folder `checkpoint_id`, whose readers find the old or the new one, whole."""
+) -> Metadata | None:
+    """Write each process's state into the folder `checkpoint_id`, whose readers find the old or the new one, whole.
+
+    With a storage or a planner, the folder is one that torch reads too, and what several processes have is written
+    once.
+    """
     import rushlight
 
-    folder, group = folder_of(checkpoint_id, storage_writer, planner), group_of(process_group, no_dist)
+    group = group_of(process_group, no_dist)
+    if storage_writer is not None or planner is not None:
+        return save_planned(state_dict, writer_of(checkpoint_id, storage_writer), planner, group)
+    folder = folder_of(checkpoint_id)
     os.makedirs(folder, exist_ok=True)
     # all files of one checkpoint carry its name, so that no two are mixed
     name = [secrets.token_hex(4)]
@@ -48,6 +58,7 @@ def save(
         remove_others(folder, name[0])
     if group is not None:
         barrier(group)
+    return None
 
 
 def load(
@@ -61,16 +72,26 @@ def load(
 ) -> None:
     """Read what this process has saved into the tensors of `state_dict`; other values are replaced.
 
-    With more processes than saved it, the others read the file of the first.
+    With more processes than saved it, the others read the file of the first. Folders that torch wrote, or a storage
+    and a planner, are read by a plan.
     """
-    import rushlight
-
-    folder, group = folder_of(checkpoint_id, storage_reader, planner), group_of(process_group, no_dist)
-    with open(os.path.join(folder, INDEX), "rb") as file:
-        index = json.loads(file.read())
-    rank = 0 if group is None else group.rank()
-    number = rank if rank < index["files"] else 0
-    content = rushlight.load(os.path.join(folder, file_name(index["name"], number)), weights_only=False)
+    group = group_of(process_group, no_dist)
+    if storage_reader is not None and not isinstance(storage_reader, FileSystemReader):
+        storage_reader.reset(checkpoint_id)
+        load_planned(state_dict, storage_reader, planner, group)
+        return
+    folder = folder_of(getattr(storage_reader, "path", None) if checkpoint_id is None else checkpoint_id)
+    if not is_simple(folder):
+        reader = storage_reader or FileSystemReader(folder)
+        reader.reset(folder)
+        load_planned(state_dict, reader, planner, group)
+        return
+    if planner is not None and type(planner) is not DefaultLoadPlanner:
+        raise NotImplementedError(
+            f"{folder} was saved without a plan, and {type(planner).__name__} cannot read it: save it with a "
+            "storage_writer or a planner, or load it without a planner"
+        )
+    content = simple_content(folder, 0 if group is None else group.rank())
     for key, value in state_dict.items():
         if key not in content:
             raise RuntimeError(f"Missing key in checkpoint state_dict: {key}.")
@@ -91,14 +112,32 @@ def filled(target: Any, saved: Any) -> Any:
     return saved
 
 
-def folder_of(checkpoint_id: Any, storage: Any, planner: Any) -> str:
-    if storage is not None or planner is not None:
-        raise NotImplementedError(
-            "torch.distributed.checkpoint in Rushlight has no storage and no planner: give checkpoint_id, a folder"
-        )
+def is_simple(folder: str | os.PathLike) -> bool:
+    """Whether a folder was written without a plan: its index is text, that of a plan is a pickle."""
+    with open(os.path.join(folder, INDEX), "rb") as file:
+        return file.read(1) == b"{"
+
+
+def simple_content(folder: str, rank: int) -> dict[str, Any]:
+    """What a process saved without a plan."""
+    import rushlight
+
+    with open(os.path.join(folder, INDEX), "rb") as file:
+        index = json.loads(file.read())
+    number = rank if rank < index["files"] else 0
+    return rushlight.load(os.path.join(folder, file_name(index["name"], number)), weights_only=False)
+
+
+def folder_of(checkpoint_id: Any) -> str:
     if checkpoint_id is None:
-        raise RuntimeError("torch.distributed.checkpoint: checkpoint_id, a folder, must be given")
+        raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
     return os.fspath(checkpoint_id)
+
+
+def writer_of(checkpoint_id: Any, writer: StorageWriter | None) -> StorageWriter:
+    found = writer if writer is not None else FileSystemWriter(folder_of(checkpoint_id))
+    found.reset(checkpoint_id)
+    return found
 
 
 def group_of(process_group: Any, no_dist: bool) -> ProcessGroup | None:

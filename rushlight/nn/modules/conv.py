@@ -307,3 +307,7 @@ __getattr__ = names_of(
         **{f"LazyConvTranspose{dims}d": "nn.modules.lazy_conv" for dims in (1, 2, 3)},
     },
 )
+
+
+class _ConvTransposeMixin(_ConvTransposeNd):
+    """The old name of what transposed convolutions share, which packages still import."""

@@ -10,10 +10,12 @@ from rushlight.core.surface.refusals import value_of
 from rushlight.distributed import environment, failures
 from rushlight.distributed.names import STARTING
 
-__all__ = ["ChildFailedError", "ErrorHandler", "record"]
+__all__ = ["ChildFailedError", "ErrorHandler", "ProcessFailure", "get_error_handler", "record"]
 
 ChildFailedError = value_of("distributed.elastic.multiprocessing.errors.ChildFailedError", (), STARTING)
 ErrorHandler = value_of("distributed.elastic.multiprocessing.errors.ErrorHandler", (), STARTING)
+ProcessFailure = value_of("distributed.elastic.multiprocessing.ProcessFailure", (), STARTING)
+get_error_handler = value_of("distributed.elastic.multiprocessing.errors.get_error_handler", (), STARTING)
 
 
 def record(fn: Callable, error_handler: Any = None) -> Callable:
