@@ -124,6 +124,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t coun
                            : Ref::steal(as_object(ones_like(plain_array(tensor))));
     Run run(keep, false);
     if (!first) return nullptr;
+    if (!keep) run.passing = tensor;
     if (!run.deliver(edge.get(), static_cast<int>(tensor->output), first.release_array()) || !run.go()) return nullptr;
     Py_RETURN_NONE;
 }

@@ -170,7 +170,6 @@ bool add_to(Tensor* held, PyArrayObject* grad) {
 }  // namespace
 
 bool store_gradient(Tensor* leaf, PyArrayObject* grad) {
-    settle("the gradient of a leaf");
     bool by_rows = leaf->array != nullptr && PyArray_IS_C_CONTIGUOUS(leaf->array);
     bool alone = PyArray_IS_C_CONTIGUOUS(grad) && Py_REFCNT(grad) == 1;
     bool taken = alone && is_unshared(grad);

@@ -452,6 +452,7 @@ static bool store_hooked(Tensor* leaf, Ref tensor) {
     }
     // the tensor goes: its array may then be nobody else's
     tensor = Ref();
+    settle("the gradient of a leaf");
     if (array != nullptr && !store_gradient(leaf, array)) return false;
     if (!present(leaf->post_hooks)) return true;
     return static_cast<bool>(Ref::steal(PyObject_CallOneArg(fallbacks.run_last_hooks, as_object(leaf))));
@@ -529,6 +530,8 @@ bool Run::go() {
         auto* leaf = as_tensor(arrival.target);
         // leaves with hooks are met in torch's order only
         bool simple = !for_inputs && leaf->requires_grad && grad != nullptr;
+        // what is written to is not what waits, unless there is a gradient to add to
+        settle_but(leaf->grad == nullptr ? passing : nullptr, "the gradient of a leaf");
         if (!(simple ? store_gradient(leaf, grad) : finish_leaf(leaf, grad))) return false;
     }
     return true;

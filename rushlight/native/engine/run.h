@@ -89,7 +89,7 @@ public:
         running_root = outer_root;
         running_depth--;
         for (Arrival& each : arrivals) each.clear();
-        settle("the end of a backward");
+        settle_but(passing, "the end of a backward");
         for (InputGradient& each : inputs) Py_XDECREF(each.grad);
         clear_place(line);
         Py_XDECREF(place);
@@ -100,6 +100,7 @@ public:
     bool find_needed(PyObject* roots);
 
     std::vector<InputGradient> inputs;
+    const Tensor* passing = nullptr;  // the root, if nobody may want its numbers: see settle_but
 
 private:
     bool visit(Arrival& arrival);

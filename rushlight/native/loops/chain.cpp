@@ -100,6 +100,31 @@ struct Places {
     int64_t gathered[Chain::STEPS][MAX_OPERANDS], converted[Chain::STEPS][MAX_OPERANDS];
 };
 
+// Where a value of a block stands, by the block's first element and by how far that is from the start of its leaf.
+struct Spot {
+    char* base;
+    int64_t by_element, by_offset;
+
+    char* at(int64_t element, int64_t offset) const { return base + element * by_element + offset * by_offset; }
+};
+
+// A step with its places looked up once for all blocks: a block of 128 elements takes as long as to look them up.
+struct ReadyStep {
+    int number;
+    bool is_direct;  // a loop over what is there as it reads it: nothing to gather, to convert or to copy
+    Loop loop;
+    int count;
+    Spot inputs[MAX_OPERANDS];
+    Spot result;
+};
+
+// What one thread works with.
+struct Workspace {
+    alignas(64) char scratch[Chain::SCRATCH];
+    ReadyStep steps[Chain::STEPS];
+    int count = 0;
+};
+
 class Plan {
 public:
     Plan(const ChainStep* steps, int count, int64_t size, const FoldedRows& rows)
@@ -123,15 +148,17 @@ private:
     void find_streams();
     int64_t block_length() const;
     void fetch(int64_t at, int64_t length) const;
-    void run_block(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const;
+    Spot left_by(int s, char* scratch) const;
+    void prepare(Workspace& work, int64_t length) const;
+    void run_step(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const;
+    void run_block(int64_t at, int64_t offset, int64_t length, Workspace& work) const;
     void repeat_singles(int64_t length, char* scratch) const;
     void run_range(int64_t begin, int64_t end) const;
 
-    const char* left_by(int s, int64_t at, int64_t offset, char* scratch) const;
     int64_t unit_count() const;
-    void run_leaf(int64_t begin, int64_t end, char* scratch) const;
-    void fold_by_halves(int64_t begin, int64_t end, char* scratch, int64_t* totals) const;
-    void fold_unit(int64_t unit, char* scratch) const;
+    void run_leaf(int64_t begin, int64_t end, Workspace& work) const;
+    void fold_by_halves(int64_t begin, int64_t end, Workspace& work, int64_t* totals) const;
+    void fold_unit(int64_t unit, Workspace& work) const;
     void fold_units(int64_t begin, int64_t end) const;
     void join_parts() const;
 
@@ -149,45 +176,48 @@ private:
     int64_t vacant[9][Chain::STEPS];
     int vacancies[9] = {};
     int64_t used = 0;
-    // memory that is read as it stands
+    // memory that is read or written as it stands
     struct {
         const char* data;
         int size;
-    } streams[Chain::STEPS * MAX_OPERANDS];
+    } streams[Chain::STEPS * (MAX_OPERANDS + 1)];
     int stream_count = 0;
 };
 
 void Plan::find_streams() {
     for (int s = 0; s < count; s++) {
-        for (int i = 0; steps[s].needed && i < steps[s].count; i++) {
-            const ChainInput& input = steps[s].inputs[i];
+        const ChainStep& step = steps[s];
+        if (!step.needed) continue;
+        for (int i = 0; i < step.count; i++) {
+            const ChainInput& input = step.inputs[i];
             if (input.single || input.spread || input.step >= 0) continue;
             bool known = false;
             for (int k = 0; k < stream_count; k++) known = known || streams[k].data == input.data;
             if (!known) streams[stream_count++] = {input.data, SIZES[input.own]};
         }
+        if (step.result != nullptr && step.fold == nullptr) streams[stream_count++] = {step.result, SIZES[step.dtype]};
     }
 }
 
-// An eighth of the usual length where all that a block touches, and what is fetched for the next one, would not stay in
-// the first cache: the chain of the benchmark with its backward takes 0.9 ms so, 1.5 ms by halves, beside other work.
+// A quarter of the usual length where all that a block touches, and what is fetched for the next one, would not stay in
+// the first cache, or where the arrays do not stay in the second: what is fetched then comes bit by bit while steps
+// run. The chain of the benchmark takes 0.62 ms so, 1.1 ms with the usual length, beside other work.
 int64_t Plan::block_length() const {
-    constexpr int64_t CACHE = 28 * 1024;
-    int64_t touched = used;
-    for (int k = 0; k < stream_count; k++) touched += streams[k].size * Chain::BLOCK;
-    for (int s = 0; s < count; s++) {
-        if (!steps[s].needed || steps[s].result == nullptr || steps[s].fold != nullptr) continue;
-        touched += SIZES[steps[s].dtype] * Chain::BLOCK;
-    }
-    return touched > CACHE ? Chain::BLOCK / 8 : Chain::BLOCK;
+    constexpr int64_t FIRST_CACHE = 28 * 1024, SECOND_CACHE = 1 << 20;
+    int64_t touched = 0;
+    for (int k = 0; k < stream_count; k++) touched += streams[k].size;
+    bool is_large = touched * Chain::BLOCK + used > FIRST_CACHE || touched * size > SECOND_CACHE;
+    return is_large ? Chain::BLOCK / 4 : Chain::BLOCK;
 }
 
-// Ask for the next block while this one is worked on.
+// Ask for the next block while this one is worked on; also for what will be written, of which a line is read first.
 void Plan::fetch(int64_t at, int64_t length) const {
     for (int k = 0; k < stream_count; k++) {
         const char* from = streams[k].data + at * streams[k].size;
         for (int64_t byte = 0; byte < length * streams[k].size; byte += 64) __builtin_prefetch(from + byte);
     }
+    // GCC leaves out calls of a function that does nothing but fetch: to it, that has no effect
+    __asm__ volatile("");
 }
 
 void Plan::find_folds() {
@@ -252,16 +282,51 @@ void Plan::place(int s) {
     places.result[s] = step.result == nullptr ? take(SIZES[step.dtype], is_folded[s]) : -1;
 }
 
-// What a step has left of a block that begins `offset` elements after its leaf.
-const char* Plan::left_by(int s, int64_t at, int64_t offset, char* scratch) const {
-    int item = SIZES[steps[s].dtype];
-    if (steps[s].result != nullptr) return steps[s].result + at * item;
-    return scratch + places.result[s] + (is_folded[s] ? offset * item : 0);
+// What a step leaves: in memory, or in scratch, where what is folded lies leaf by leaf.
+Spot Plan::left_by(int s, char* scratch) const {
+    int64_t item = SIZES[steps[s].dtype];
+    if (steps[s].result != nullptr) return {steps[s].result, item, 0};
+    return {scratch + places.result[s], 0, is_folded[s] ? item : 0};
 }
 
-void Plan::run_block(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const {
+void Plan::prepare(Workspace& work, int64_t length) const {
+    repeat_singles(length, work.scratch);
+    for (int s = 0; s < count; s++) {
+        const ChainStep& step = steps[s];
+        if (!step.needed || step.fold != nullptr) continue;
+        ReadyStep& ready = work.steps[work.count++];
+        ready.number = s;
+        ready.is_direct = !step.is_copy();
+        ready.loop = step.loop;
+        ready.count = step.count;
+        ready.result = left_by(s, work.scratch);
+        for (int i = 0; i < step.count; i++) {
+            const ChainInput& input = step.inputs[i];
+            ready.is_direct = ready.is_direct && (input.single || (!input.spread && input.own == input.dtype));
+            ready.inputs[i] = input.single      ? Spot{work.scratch + places.converted[s][i], 0, 0}
+                              : input.step >= 0 ? left_by(input.step, work.scratch)
+                                                : Spot{const_cast<char*>(input.data), SIZES[input.own], 0};
+        }
+    }
+}
+
+void Plan::run_block(int64_t at, int64_t offset, int64_t length, Workspace& work) const {
+    for (int k = 0; k < work.count; k++) {
+        const ReadyStep& step = work.steps[k];
+        if (!step.is_direct) {
+            run_step(step.number, at, offset, length, work.scratch);
+            continue;
+        }
+        const void* inputs[MAX_OPERANDS];
+        for (int i = 0; i < step.count; i++) inputs[i] = step.inputs[i].at(at, offset);
+        step.loop(inputs, step.result.at(at, offset), length);
+    }
+}
+
+// A step of any kind.
+void Plan::run_step(int s, int64_t at, int64_t offset, int64_t length, char* scratch) const {
     const ChainStep& step = steps[s];
-    char* result = const_cast<char*>(left_by(s, at, offset, scratch));
+    char* result = left_by(s, scratch).at(at, offset);
     if (step.is_copy() && step.inputs[0].spread) return step.inputs[0].gather(at, length, result);
     const void* inputs[MAX_OPERANDS];
     for (int i = 0; i < step.count; i++) {
@@ -273,7 +338,7 @@ void Plan::run_block(int s, int64_t at, int64_t offset, int64_t length, char* sc
         }
         const char* from = input.data + at * SIZES[input.own];
         if (input.step >= 0) {
-            from = left_by(input.step, at, offset, scratch);
+            from = left_by(input.step, scratch).at(at, offset);
         } else if (input.spread) {
             input.gather(at, length, scratch + places.gathered[s][i]);
             from = scratch + places.gathered[s][i];
@@ -303,44 +368,40 @@ void Plan::repeat_singles(int64_t length, char* scratch) const {
 }
 
 void Plan::run_range(int64_t begin, int64_t end) const {
-    alignas(64) char scratch[Chain::SCRATCH];
-    repeat_singles(end - begin, scratch);
+    Workspace work;
+    prepare(work, end - begin);
     // what needs no scratch needs no blocks
     int64_t length = used == 0 && count == 1 ? end - begin : block;
     for (int64_t at = begin; at < end; at += length) {
         int64_t now = std::min(length, end - at);
         if (at + now < end) fetch(at + now, std::min(length, end - at - now));
-        for (int s = 0; s < count; s++) {
-            if (steps[s].needed) run_block(s, at, 0, now, scratch);
-        }
+        run_block(at, 0, now, work);
     }
 }
 
 // All steps but the reductions; what those read stays in scratch, or is in memory.
-void Plan::run_leaf(int64_t begin, int64_t end, char* scratch) const {
+void Plan::run_leaf(int64_t begin, int64_t end, Workspace& work) const {
     for (int64_t at = begin; at < end; at += block) {
         int64_t now = std::min(block, end - at);
         if (at + now < size) fetch(at + now, std::min(block, size - at - now));
-        for (int s = 0; s < count; s++) {
-            if (steps[s].needed && steps[s].fold == nullptr) run_block(s, at, at - begin, now, scratch);
-        }
+        run_block(at, at - begin, now, work);
     }
 }
 
 // As Along::by_halves does it in kernels/reduce.h: leaf by leaf in the order of memory, a total for each reduction.
-void Plan::fold_by_halves(int64_t begin, int64_t end, char* scratch, int64_t* totals) const {
+void Plan::fold_by_halves(int64_t begin, int64_t end, Workspace& work, int64_t* totals) const {
     if (end - begin <= rows.leaf) {
-        run_leaf(begin, end, scratch);
+        run_leaf(begin, end, work);
         for (int f = 0; f < fold_count; f++) {
             const ChainStep& step = steps[folds[f]];
-            step.fold->along(left_by(step.inputs[0].step, begin, 0, scratch), 1, 0, end - begin, totals + f);
+            step.fold->along(left_by(step.inputs[0].step, work.scratch).at(begin, 0), 1, 0, end - begin, totals + f);
         }
         return;
     }
     int64_t half = (end - begin + 2 * rows.leaf - 1) / (2 * rows.leaf) * rows.leaf;
     int64_t left[Chain::STEPS], right[Chain::STEPS];
-    fold_by_halves(begin, begin + half, scratch, left);
-    fold_by_halves(begin + half, end, scratch, right);
+    fold_by_halves(begin, begin + half, work, left);
+    fold_by_halves(begin + half, end, work, right);
     for (int f = 0; f < fold_count; f++) {
         int64_t pair[2] = {left[f], right[f]};
         steps[folds[f]].fold->join(pair, 2, 1);
@@ -355,15 +416,15 @@ int64_t Plan::unit_count() const {
     return (rows.rows + together - 1) / together;
 }
 
-void Plan::fold_unit(int64_t unit, char* scratch) const {
+void Plan::fold_unit(int64_t unit, Workspace& work) const {
     int64_t totals[Chain::BLOCK];
     if (rows.count <= rows.leaf) {
         int64_t together = rows.leaf / rows.count, first = unit * together;
         int64_t now = std::min(together, rows.rows - first), begin = first * rows.count;
-        run_leaf(begin, begin + now * rows.count, scratch);
+        run_leaf(begin, begin + now * rows.count, work);
         for (int f = 0; f < fold_count; f++) {
             const ChainStep& step = steps[folds[f]];
-            const char* from = left_by(step.inputs[0].step, begin, 0, scratch);
+            const char* from = left_by(step.inputs[0].step, work.scratch).at(begin, 0);
             step.fold->along(from, now, rows.count, rows.count, totals);
             step.fold->give(totals, now, step.divisor, step.result + first * SIZES[step.dtype]);
         }
@@ -371,7 +432,7 @@ void Plan::fold_unit(int64_t unit, char* scratch) const {
     }
     int64_t parts = rows.parts(), row = unit / parts, at = unit % parts * rows.part;
     int64_t begin = row * rows.count + at;
-    fold_by_halves(begin, begin + std::min(rows.part, rows.count - at), scratch, totals);
+    fold_by_halves(begin, begin + std::min(rows.part, rows.count - at), work, totals);
     for (int f = 0; f < fold_count; f++) {
         const ChainStep& step = steps[folds[f]];
         if (parts == 1) {
@@ -383,9 +444,9 @@ void Plan::fold_unit(int64_t unit, char* scratch) const {
 }
 
 void Plan::fold_units(int64_t begin, int64_t end) const {
-    alignas(64) char scratch[Chain::SCRATCH];
-    repeat_singles(Chain::BLOCK, scratch);
-    for (int64_t unit = begin; unit < end; unit++) fold_unit(unit, scratch);
+    Workspace work;
+    prepare(work, Chain::BLOCK);
+    for (int64_t unit = begin; unit < end; unit++) fold_unit(unit, work);
 }
 
 void Plan::join_parts() const {

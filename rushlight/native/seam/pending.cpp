@@ -11,6 +11,7 @@
 #include "object/node.h"
 #include "object/tensor.h"
 #include "seam/guard.h"
+#include "seam/state.h"
 
 namespace rushlight {
 
@@ -26,6 +27,7 @@ struct Held {
     PyArrayObject* out = nullptr;  // owned; nullptr once nobody but later steps can read it
     Tensor* tensor = nullptr;      // around it, borrowed
     PyArrayObject* inputs[MAX_OPERANDS] = {};
+    bool by_call = false;  // and by no backward, which trusts memory that it will have read when it ends
 };
 
 ChainStep steps[Chain::STEPS];
@@ -38,6 +40,7 @@ struct {
 } shape;
 FoldedRows folded_rows;  // how the reductions among them take the elements
 int64_t scratch;         // bytes that the steps may take
+bool is_passing;         // the last results were left to wait by settle_but
 PyObject* event_log = nullptr;
 
 int step_of(PyArrayObject* array) {
@@ -122,13 +125,14 @@ int64_t scratch_bound(const Operands& operands, int dtype) {
     return bytes * Chain::BLOCK;
 }
 
-// Which steps have results that somebody can see, and which of the others those need; how many are seen.
-int find_needed() {
+// Which steps have results that somebody can see, and which of the others those need; how many are seen, without that
+// of one step, if any.
+int find_needed(int without) {
     int kept = 0;
     bool used[Chain::STEPS] = {};
     for (int i = pending_count - 1; i >= 0; i--) {
         PyArrayObject* out = held[i].out;
-        bool seen = out != nullptr && Py_REFCNT(out) > 1;
+        bool seen = out != nullptr && Py_REFCNT(out) > 1 && i != without;
         steps[i].result = seen ? PyArray_BYTES(out) : nullptr;
         steps[i].needed = seen || used[i];
         kept += seen;
@@ -139,29 +143,59 @@ int find_needed() {
     return kept;
 }
 
-}  // namespace
+// The step whose result is that of a tensor that only a call holds, if that step and all before it were put off by
+// calls; else -1.
+int passing_step(const Tensor* tensor) {
+    if (tensor == nullptr || Py_REFCNT(tensor) != 1) return -1;
+    for (int i = 0; i < pending_count && held[i].by_call; i++) {
+        if (held[i].tensor != tensor) continue;
+        // here, in the tensor and in its storage: no graph that is still there has saved it
+        bool has_storage = tensor->storage != nullptr && tensor->storage->array == as_object(held[i].out);
+        bool is_alone = Py_REFCNT(held[i].out) == 2 + has_storage && (!has_storage || Py_REFCNT(tensor->storage) == 1);
+        return is_alone && steps[i].fold == nullptr ? i : -1;
+    }
+    return -1;
+}
 
-bool is_pending(PyArrayObject* array) { return step_of(array) >= 0; }
-
-void run_pending(const char* reason) noexcept {
-    int kept = find_needed(), count = std::exchange(pending_count, 0);
+// Run what is pending, and go on with the steps up to `last`, of whose results that alone is still to be written.
+void run_steps(const char* reason, int last) noexcept {
+    int kept = find_needed(last), count = std::exchange(pending_count, 0);
     if (kept > 0) Chain::run(steps, count, shape.size, folded_rows);
+    bool is_over = kept == 0 && is_passing;
     scratch = 0;
     folded_rows = FoldedRows();
-    // the list is empty before anything dies: that may run a program's code, which may call ops
+    is_passing = last >= 0;
+    // the list is in order before anything dies: that may run a program's code, which may call ops
     Held over[Chain::STEPS];
     for (int i = 0; i < count; i++) {
+        if (i == last) continue;
         over[i] = std::exchange(held[i], Held());
         Tensor* tensor = over[i].tensor;
         if (tensor != nullptr) tensor->array = std::exchange(tensor->deferred, nullptr);
+        if (i > last) continue;
+        // steps that were joined read what those before them hold
+        std::swap(held[i].inputs, over[i].inputs);
+        held[i].by_call = true;
     }
+    for (int i = 0; i <= last; i++) scratch += Chain::scratch_of(steps[i]);
+    pending_count = last + 1;
     for (int i = 0; i < count; i++) {
         if (over[i].out != nullptr) drop(over[i].out);
         for (PyArrayObject* input : over[i].inputs) {
             if (input != nullptr) drop(input);
         }
     }
-    note("run", reason, count, kept);
+    if (!is_over) note("run", reason, count, kept);
+}
+
+}  // namespace
+
+bool is_pending(PyArrayObject* array) { return step_of(array) >= 0; }
+
+void run_pending(const char* reason) noexcept { run_steps(reason, -1); }
+
+void settle_but(const Tensor* passing, const char* reason) noexcept {
+    if (pending_count != 0) run_steps(reason, passing_step(passing));
 }
 
 Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtype, const char* name, unsigned shared) {
@@ -193,6 +227,7 @@ Deferral defer(const Operands& operands, Loop loop, PyArrayObject* out, int dtyp
     for (int i = 0; i < operands.count; i++) mine.inputs[i] = owned[i].release_array();
     Py_INCREF(out);
     mine.out = out;
+    mine.by_call = !state.backward;
     scratch += Chain::scratch_of(step);
     pending_count++;
     note("step", name, pending_count, 0);
@@ -238,6 +273,7 @@ PyArrayObject* defer_fold(Reduction which, PyArrayObject* array, uint64_t dims, 
     step.inputs[0].step = source;
     held[pending_count].out = Ref::borrow(out.get()).release_array();
     held[pending_count].inputs[0] = totals.release_array();
+    held[pending_count].by_call = !state.backward;
     pending_count++;
     note("step", name, pending_count, 0);
     return out.release_array();
@@ -265,6 +301,16 @@ void forget_pending(Tensor* tensor) {
     for (int i = 0; i < pending_count; i++) {
         if (held[i].tensor == tensor) held[i].tensor = nullptr;
     }
+    if (!is_passing) return;
+    // the tensor, which has its array to the end, may be the last for whom steps wait
+    bool is_awaited = false;
+    for (int i = 0; i < pending_count; i++) {
+        PyArrayObject* out = held[i].out;
+        is_awaited = is_awaited || (out != nullptr && Py_REFCNT(out) > (out == tensor->deferred ? 2 : 1));
+    }
+    if (is_awaited) return;
+    Py_CLEAR(tensor->deferred);
+    settle("a result that has died");
 }
 
 bool is_recorded_pending() {

@@ -20,6 +20,9 @@ void run_pending(const char* reason) noexcept;
 inline void settle(const char* reason) {
     if (pending_count != 0) run_pending(reason);
 }
+// The same where the only one to hold a tensor is the call that is about to end, as in `f(x).backward(grad)`: its
+// numbers go on waiting, for most likely nobody will ever look at them. nullptr: nothing waits.
+void settle_but(const Tensor* passing, const char* reason) noexcept;
 
 // Elements from which on a call is put off: below, all operands stay in the cache by themselves.
 extern npy_intp least_deferred;
