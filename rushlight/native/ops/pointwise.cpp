@@ -211,6 +211,9 @@ bool is_rounded(const Form& form, int input) {
     return !(form.options >> input & 1) || std::strcmp(form.row->inputs[input], "alpha") == 0;
 }
 
+// Whether a row runs a recurrence as often as its second input says.
+bool is_polynomial(const Pointwise& row) { return std::strstr(row.name, "_polynomial_") != nullptr; }
+
 // Half precision that all tensors of a call have, or -1. A division that rounds is Python's: torch does it in half
 // precision itself.
 int half_dtype(const Form& form, const Call& call) {
@@ -224,7 +227,7 @@ int half_dtype(const Form& form, const Call& call) {
             found = own;
         }
     }
-    if (found < 0) return -1;
+    if (found < 0 || is_polynomial(*form.row)) return -1;
     // a quotient that rounds, the next number and the largest one are those of half precision itself
     for (const char* own : {"floor_divide", "nextafter", "nan_to_num"}) {
         if (std::strcmp(form.row->name, own) == 0) return -1;
@@ -280,6 +283,29 @@ bool has_no_zeros(const Operand& divisor) {
     npy_intp size = PyArray_SIZE(array), zeros = 0;
     for (npy_intp i = 0; i < size; i++) zeros += values[i] == 0;
     return zeros == 0;
+}
+
+template <class T>
+bool are_below(const void* values, npy_intp size, double limit) {
+    bool below = true;
+    for (npy_intp i = 0; i < size; i++) below &= static_cast<double>(static_cast<const T*>(values)[i]) <= limit;
+    return below;
+}
+
+// Whether no degree is so high that Python has something to say; NaN is.
+bool has_low_degrees(const Operand& degrees) {
+    constexpr double HIGHEST = 100'000;
+    if (degrees.single && degrees.dtype == FLOAT32) return are_below<float>(degrees.value, 1, HIGHEST);
+    if (degrees.single) return are_below<double>(degrees.value, 1, HIGHEST);
+    PyArrayObject* array = degrees.array;
+    if (state.compiled || !PyArray_ISCARRAY_RO(array)) return false;
+    npy_intp size = PyArray_SIZE(array);
+    switch (degrees.own) {
+        case FLOAT32: return are_below<float>(PyArray_DATA(array), size, HIGHEST);
+        case FLOAT64: return are_below<double>(PyArray_DATA(array), size, HIGHEST);
+        case INT64: return are_below<int64_t>(PyArray_DATA(array), size, HIGHEST);
+        default: return degrees.own == BOOL;
+    }
 }
 
 // NumPy's number of a result's dtype; bfloat16 has one that only its arrays tell.
@@ -347,6 +373,7 @@ bool forward(Call& call) {
     Operands operands;
     if (!add_arguments(operands, *form, call, dtype, half)) return false;
     DECLINE_IF(divides_integers(row, dtype) && !has_no_zeros(operands.items[1]));
+    DECLINE_IF(is_polynomial(row) && !has_low_degrees(operands.items[1]));
     int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {
