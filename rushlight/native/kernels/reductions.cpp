@@ -44,7 +44,8 @@ struct SumOfNumbers : Sum<In> {
 
 template <class In>
 struct Nonzeros {
-    using Lane = typename Either<sizeof(In) == 8, int64_t, typename Either<sizeof(In) == 4, int32_t, uint8_t>::Type>::Type;
+    using Lane =
+        typename Either<sizeof(In) == 8, int64_t, typename Either<sizeof(In) == 4, int32_t, uint8_t>::Type>::Type;
     using Total = int64_t;
     static constexpr bool deep = true;  // few of them are counted in one byte
     static constexpr int64_t first = 0;

@@ -1,4 +1,5 @@
-// Reductions: sum, mean, prod, any and all, nansum and count_nonzero, and the gradients of sum and mean. See ops/reductions/reductions.py.
+// Reductions: sum, mean, prod, any and all, nansum and count_nonzero, and the gradients of sum and mean. See
+// ops/reductions/reductions.py.
 #include <cstring>
 
 #include "loops/folding.h"

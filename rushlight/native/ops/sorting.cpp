@@ -141,7 +141,8 @@ bool kthvalue(Call& call) {
     PyArrayObject* values = call.make(kept, shape, PyArray_TYPE(input));
     PyArrayObject* places = call.make(kept, shape, NPY_INT64);
     auto* run = dtype == FLOAT32 ? select_rows<float> : dtype == FLOAT64 ? select_rows<double> : select_rows<int64_t>;
-    if (run(PyArray_DATA(input), middle, call.integer(KthValue::k) - 1, PyArray_DATA(values), elements<int64_t>(places)))
+    if (run(PyArray_DATA(input), middle, call.integer(KthValue::k) - 1, PyArray_DATA(values),
+            elements<int64_t>(places)))
         return true;
     return declined("there is no memory to sort in");
 }
@@ -218,7 +219,8 @@ KERNEL("sort")
     .given(tensor(GRADIENT).floats().widened(), places);
 KERNEL("topk")
     .forward(topk_forward, TopK::names)
-    .takes(rows.widened().packed(), integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest), flag(TopK::sorted))
+    .takes(rows.widened().packed(), integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest),
+           flag(TopK::sorted))
     .gradient(backward, Saved::names)
     .given(tensor(GRADIENT).floats().widened(), places);
 KERNEL("kthvalue")

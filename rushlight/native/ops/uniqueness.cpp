@@ -71,7 +71,8 @@ bool forward(Call& call) {
 
 KERNEL("_distinct")
     .forward(forward, Distinct::names)
-    .takes(tensor(Distinct::input).floats().integers().widened().packed(), none(Distinct::dim), flag(Distinct::consecutive));
+    .takes(tensor(Distinct::input).floats().integers().widened().packed(), none(Distinct::dim),
+           flag(Distinct::consecutive));
 
 }  // namespace
 

@@ -108,10 +108,9 @@ private:
         bool is_other = readings_.half_type_ >= 0 && readings_.half_type_ != PyArray_TYPE(array);
         if (is_other) return fail(want, "a dtype of its own");
         if (!is_laid_out(want, array) && want.layout != Want::PACKED) return fail(want, "in another order in memory");
-        PyArrayObject* copy =
-            want.layout == Want::PACKED
-                ? new_array(ndim, PyArray_DIMS(array), NPY_FLOAT32)
-                : new_array_like_strides(ndim, PyArray_DIMS(array), PyArray_STRIDES(array), NPY_FLOAT32);
+        PyArrayObject* copy = want.layout == Want::PACKED ? new_array(ndim, PyArray_DIMS(array), NPY_FLOAT32)
+                                                          : new_array_like_strides(ndim, PyArray_DIMS(array),
+                                                                                   PyArray_STRIDES(array), NPY_FLOAT32);
         if (copy == nullptr) return fail(want, "no memory for a copy");
         convert_into(copy, array);
         if (want.model >= 0 && !meet_model(want, copy)) {
@@ -165,8 +164,8 @@ void Readings::drop_copies() {
 PyArrayObject* rounded_again(const Readings& readings, PyArrayObject* taken) {
     if (readings.half_type() < 0 || taken == nullptr || PyArray_TYPE(taken) != NPY_FLOAT32) return taken;
     Ref wide = Ref::steal(as_object(taken));
-    PyArrayObject* half =
-        made(new_array_like_strides(PyArray_NDIM(taken), PyArray_DIMS(taken), PyArray_STRIDES(taken), readings.half_type()));
+    PyArrayObject* half = made(
+        new_array_like_strides(PyArray_NDIM(taken), PyArray_DIMS(taken), PyArray_STRIDES(taken), readings.half_type()));
     convert_into(half, taken);
     return half;
 }

@@ -40,8 +40,8 @@ struct TensorWant : Want {
     constexpr TensorWant known() const { return of((1u << DTYPES) - 1); }
     // and half precision, which the kernel widens itself
     constexpr TensorWant halves() const { return of(1u << FLOAT16 | 1u << BFLOAT16); }
-    // and half precision, which the seam widens before the kernel sees it; what that makes of it is rounded once. So are
-    // the tensors that are `like` this one.
+    // and half precision, which the seam widens before the kernel sees it; what that makes of it is rounded once. So
+    // are the tensors that are `like` this one.
     constexpr TensorWant widened() const { return halves().with(&Want::widened); }
     // of elements that are bytes of a usual size, no objects
     constexpr TensorWant movable() const { return with(&Want::movable); }

@@ -42,7 +42,7 @@ def from_parts(real: Tensor, imag: Tensor, *, out=None):
     require_parts(real, imag)
     kind = np.promote_types(real.dtype, np.complex64)
     # in the order of the parts, in which it stays
-    alike = real.shape == imag.shape
+    alike = real.shape == imag.shape and 0 not in real.strides
     found = np.empty_like(real, kind) if alike else np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
     found.real, found.imag = real, imag
     return found
