@@ -1,4 +1,5 @@
 // Conversion: numbers of one dtype as another one's, as torch converts them.
+#include "kernels/halves.h"
 #include "kernels/pointwise.h"
 #include "kernels/table.h"
 
@@ -43,15 +44,7 @@ void convert(const void* from, void* to, int64_t count) {
     for (int64_t i = 0; i < count; i++) out[i] = Converted<From, To>::value(in[i]);
 }
 
-template <class To, class From>
-ALWAYS_INLINE To bits_as(From from) {
-    To to;
-    __builtin_memcpy(&to, &from, sizeof(to));
-    return to;
-}
-
 // Where the processor has an instruction for it that is used; else by bits, the same numbers.
-// Shifted into place a float16 is a float32 whose exponent is too small by 112; infinity and NaN need the largest.
 void widen_float16(const void* from, void* to, int64_t count) {
     auto* in = static_cast<const uint16_t*>(from);
     auto* out = static_cast<float*>(to);
@@ -63,12 +56,7 @@ void widen_float16(const void* from, void* to, int64_t count) {
     }
 #endif
 #pragma omp simd
-    for (int64_t i = done; i < count; i++) {
-        uint32_t half = in[i], size = (half & 0x7fffu) << 13;
-        uint32_t scaled = bits_as<uint32_t>(bits_as<float>(size) * bits_as<float>(0x77800000u));
-        uint32_t wide = size >= 0x0f800000u ? size | 0x7f800000u : scaled;
-        out[i] = bits_as<float>(wide | ((half & 0x8000u) << 16));
-    }
+    for (int64_t i = done; i < count; i++) out[i] = float16_as_float(in[i]);
 }
 
 // To the nearest, of two to the even one. What is below the smallest normal number is rounded by an addition.
@@ -97,9 +85,9 @@ void shorten_float16(const void* from, void* to, int64_t count) {
 
 void widen_bfloat16(const void* from, void* to, int64_t count) {
     auto* in = static_cast<const uint16_t*>(from);
-    auto* out = static_cast<uint32_t*>(to);
+    auto* out = static_cast<float*>(to);
 #pragma omp simd
-    for (int64_t i = 0; i < count; i++) out[i] = static_cast<uint32_t>(in[i]) << 16;
+    for (int64_t i = 0; i < count; i++) out[i] = bfloat16_as_float(in[i]);
 }
 
 void shorten_bfloat16(const void* from, void* to, int64_t count) {

@@ -9,7 +9,20 @@ namespace rushlight {
 
 constexpr int64_t TILE = 256;  // columns that are looked at together, where rows are reduced across
 
-enum Reduction { SUM, PROD, LARGEST, SMALLEST, ANY, ALL, ABSOLUTES, SQUARES, LARGEST_SIZE, REDUCTIONS };
+enum Reduction {
+    SUM,
+    PROD,
+    LARGEST,
+    SMALLEST,
+    ANY,
+    ALL,
+    ABSOLUTES,
+    SQUARES,
+    LARGEST_SIZE,
+    SUM_OF_NUMBERS,
+    NONZEROS,
+    REDUCTIONS
+};
 
 // One reduction of one dtype: elements to totals, totals to fewer totals, totals to results.
 struct Fold {
@@ -75,8 +88,8 @@ struct Piece {
 using RowLoop = void (*)(const RowArrays& arrays, const Piece& piece);
 
 struct FoldLoops {
-    static constexpr int DTYPES = 4;
-    Fold folds[REDUCTIONS][DTYPES];
+    static constexpr int DTYPES = 4, KEPT_DTYPES = 6;
+    Fold folds[REDUCTIONS][KEPT_DTYPES];  // half precision is folded as float32, which is what it gives
     Search largest[DTYPES], smallest[DTYPES];
     RowLoop rows[ROW_OPS][2] = {};  // float32, float64
 };

@@ -1,4 +1,6 @@
 // Reductions: sums, products, extremes and truths over rows and columns, each a few lines over the one loop.
+#include "kernels/halves.h"
+#include "kernels/pointwise.h"
 #include "kernels/reduce.h"
 #include "kernels/table.h"
 
@@ -32,6 +34,36 @@ template <class In>
 struct LargestSize : Largest<In> {
     static constexpr In first = 0;
     static ALWAYS_INLINE In take(In x) { return math::abs(x); }
+};
+
+// without NaN
+template <class In>
+struct SumOfNumbers : Sum<In> {
+    static ALWAYS_INLINE In take(In x) { return x == x ? x : In(0); }
+};
+
+template <class In>
+struct Nonzeros {
+    using Lane =
+        typename Either<sizeof(In) == 8, int64_t, typename Either<sizeof(In) == 4, int32_t, uint8_t>::Type>::Type;
+    using Total = int64_t;
+    static constexpr bool deep = true;  // few of them are counted in one byte
+    static constexpr int64_t first = 0;
+    static ALWAYS_INLINE Lane take(In x) { return x != 0; }
+    template <class T>
+    static ALWAYS_INLINE T join(T a, T b) {
+        return T(a + b);
+    }
+};
+
+// A half-precision number, widened where it is read.
+struct Float16 {
+    uint16_t bits;
+    ALWAYS_INLINE operator float() const { return float16_as_float(bits); }
+};
+struct BFloat16 {
+    uint16_t bits;
+    ALWAYS_INLINE operator float() const { return bfloat16_as_float(bits); }
 };
 
 // a byte, not a bool: those are made 0 or 1 again after each step
@@ -127,6 +159,10 @@ template <>
 constexpr int dtype<int64_t> = rushlight::INT64;
 template <>
 constexpr int dtype<bool> = rushlight::BOOL;
+template <>
+constexpr int dtype<Float16> = rushlight::FLOAT16;
+template <>
+constexpr int dtype<BFloat16> = rushlight::BFLOAT16;
 
 template <class F, class In, class Out = In>
 ALWAYS_INLINE Fold& add(Table& table, rushlight::Reduction which) {
@@ -155,7 +191,18 @@ ALWAYS_INLINE void add_floats(Table& table) {
     add<Absolutes<In>, In>(table, rushlight::ABSOLUTES);
     add<Squares<In>, In>(table, rushlight::SQUARES).give = give_root<Squares<In>, In>;
     add<LargestSize<In>, In>(table, rushlight::LARGEST_SIZE);
+    add<SumOfNumbers<In>, In>(table, rushlight::SUM_OF_NUMBERS);
+    add<Nonzeros<In>, In, int64_t>(table, rushlight::NONZEROS);
     add_extremes<In>(table);
+}
+
+template <class In>
+ALWAYS_INLINE void add_halves(Table& table) {
+    add<Sum<float>, In, float>(table, rushlight::SUM);
+    add<Product<float>, In, float>(table, rushlight::PROD);
+    add<SumOfNumbers<float>, In, float>(table, rushlight::SUM_OF_NUMBERS);
+    add<Largest<float>, In, float>(table, rushlight::LARGEST);
+    add<Smallest<float>, In, float>(table, rushlight::SMALLEST);
 }
 
 }  // namespace
@@ -168,6 +215,10 @@ void reductions(Table& table) {
     add_extremes<int64_t>(table);
     add<Sum<bool>, bool, int64_t>(table, rushlight::SUM);
     add_extremes<bool>(table);
+    add<Nonzeros<int64_t>, int64_t>(table, rushlight::NONZEROS);
+    add<Nonzeros<bool>, bool, int64_t>(table, rushlight::NONZEROS);
+    add_halves<Float16>(table);
+    add_halves<BFloat16>(table);
 }
 
 }  // namespace LEVEL

@@ -170,7 +170,7 @@ Ref kept_first(PyArrayObject* array, Dims dims) {
 bool fold_into(Reduction which, PyArrayObject* array, Dims dims, double divisor, char* out) {
     Middle middle;
     if (middle_of(array, dims, middle)) {
-        return fold_middle(table().folding.folds[which][dtype_of(array)], array, middle, divisor, out);
+        return fold_middle(table().folding.folds[which][kept_dtype_of(array)], array, middle, divisor, out);
     }
     if (!PyArray_IS_C_CONTIGUOUS(array)) {
         Ref copy = in_c_order(array);
@@ -315,14 +315,30 @@ Ref in_rows(PyArrayObject* array, Dims dims, Middle& middle) {
 
 namespace {
 
+Ref fold_widened(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape, double divisor) {
+    Ref wide = Ref::steal(as_object(
+        new_array_like_strides(PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array), NPY_FLOAT32)));
+    if (!wide) return wide;
+    convert_into(wide.array(), array);
+    return Ref::steal(as_object(fold_to(which, wide.array(), dims, ndim, shape, divisor)));
+}
+
+// Half precision as it stands in memory, to float32; empty where it has to be widened first.
+Ref fold_as_stored(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape, double divisor) {
+    Middle middle;
+    const Fold& fold = table().folding.folds[which][kept_dtype_of(array)];
+    if (fold.along == nullptr || PyArray_SIZE(array) == 0 || !middle_of(array, dims, middle)) return Ref();
+    Ref made = Ref::steal(as_object(new_array(ndim, shape, NPY_FLOAT32)));
+    if (!made || !fold_into(which, array, dims, divisor, PyArray_BYTES(made.array()))) return Ref();
+    return made;
+}
+
 // Half precision is folded as float32 is, and rounded once at the end.
 PyArrayObject* fold_half(Reduction which, PyArrayObject* array, Dims dims, int ndim, const npy_intp* shape,
                          double divisor) {
-    Ref wide = Ref::steal(as_object(
-        new_array_like_strides(PyArray_NDIM(array), PyArray_DIMS(array), PyArray_STRIDES(array), NPY_FLOAT32)));
-    if (!wide) return nullptr;
-    convert_into(wide.array(), array);
-    Ref folded = Ref::steal(as_object(fold_to(which, wide.array(), dims, ndim, shape, divisor)));
+    Ref folded = fold_as_stored(which, array, dims, ndim, shape, divisor);
+    PyErr_Clear();
+    if (!folded) folded = fold_widened(which, array, dims, ndim, shape, divisor);
     if (!folded || PyArray_TYPE(folded.array()) != NPY_FLOAT32) return folded.release_array();
     Ref found = Ref::steal(as_object(new_array(ndim, shape, PyArray_TYPE(array))));
     if (found) convert_into(found.array(), folded.array());

@@ -16,10 +16,23 @@ public:
 
     Selection(Entry* row, int64_t count) : row(row), count(count) {}
 
+    // Whether so few of so many are wanted that a heap of them is kept.
+    static bool is_scarce(int64_t wanted, int64_t count) { return wanted * 64 <= count; }
+
+    // The lowest of all entries, in order, where the row holds the first of them and `next(place)` gives those behind.
+    template <class Next>
+    void top_scarce(int64_t all, Next next) {
+        keep_lowest(0, count, count);
+        for (int64_t place = count; place < all; place++) {
+            Entry entry = next(place);
+            if (entry.key < row[0].key) sink(row, 0, count, entry);
+        }
+        sort_heap(0, count);
+    }
+
     // The lowest entries, in order or as the selection left them.
     void top(int64_t wanted, bool is_sorted) {
-        constexpr int64_t SCARCE = 64;
-        if (wanted * SCARCE <= count) {
+        if (is_scarce(wanted, count)) {
             sort_first(0, wanted, count);
             return;
         }
@@ -127,6 +140,10 @@ private:
 
     void sort_first(int64_t first, int64_t middle, int64_t last) {
         keep_lowest(first, middle, last);
+        sort_heap(first, middle);
+    }
+
+    void sort_heap(int64_t first, int64_t middle) {
         for (int64_t end = middle - 1; end > first; end--) {
             Entry entry = row[end];
             row[end] = row[first];

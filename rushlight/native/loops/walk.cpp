@@ -70,6 +70,17 @@ void scatter(const char* from, char* to, npy_intp step, int64_t count, int dtype
     }
 }
 
+// What a comparison gives, as half precision.
+void spread_truths(const char* from, char* to, int64_t count, int half) {
+    float one = 1;
+    uint16_t kept;
+    table().shorten[half - DTYPES](&one, &kept, 1);
+    auto* truths = reinterpret_cast<const int8_t*>(from);
+    auto* halves = reinterpret_cast<uint16_t*>(to);
+#pragma omp simd
+    for (int64_t i = 0; i < count; i++) halves[i] = static_cast<uint16_t>(-truths[i] & kept);
+}
+
 class Walk {
 public:
     Walk(const Operands& operands, Loop loop, PyArrayObject* result, int result_dtype, int made_dtype)
@@ -195,6 +206,14 @@ const char* Walk::bring(int i, const char* from, int64_t height, int64_t width, 
     alignas(64) char raw[STRETCH * 8];
     bool converts = operand.own != operand.dtype;
     char* to = converts ? raw : buffer;
+    if (converts && column.steps[i + 1] == 0) {
+        // one element for each row: converted first, and repeated then
+        for (int64_t r = 0; r < height; r++) {
+            operand.conversion()(from + r * row.steps[i + 1], raw + r * operand.size(), 1);
+        }
+        table().repeat[operand.dtype](raw, operand.size(), buffer, height, width);
+        return buffer;
+    }
     if (converts && column.steps[i + 1] == operand.own_size()) {
         for (int64_t r = 0; r < height; r++) {
             operand.conversion()(from + r * row.steps[i + 1], buffer + r * width * operand.size(), width);
@@ -222,6 +241,10 @@ void Walk::bring_back(const char* buffer, char* to, int64_t height, int64_t widt
     int kept = result_dtype < DTYPES || as_made ? result_dtype : +FLOAT32;
     for (int64_t r = 0; r < height; r++, to += row_step) {
         const char* from = buffer + r * width * SIZES[made_dtype];
+        if (straight && made_dtype == BOOL && result_dtype >= DTYPES) {
+            spread_truths(from, to, width, result_dtype);
+            continue;
+        }
         if (kept != made_dtype) {
             bool last = straight && kept == result_dtype;
             table().convert[made_dtype][kept](from, last ? to : converted, width);

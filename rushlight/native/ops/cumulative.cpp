@@ -1,4 +1,4 @@
-// Cumulative sums and their gradients, which are sums from the other end, and running maxima and minima.
+// Cumulative sums and products, gradients of sums, which are sums from the other end, and running maxima and minima.
 // See ops/reductions/cumulative.py.
 #include <algorithm>
 #include <vector>
@@ -24,8 +24,6 @@ PyArrayObject* running_sum(RowOp op, PyArrayObject* array, int dim) {
 
 NAMES(Cumsum, input, dim, dtype);
 NAMES(SavedOfCumsum, dim);
-
-bool forward(Call& call) { return call.give(running_sum(CUMSUM, call.array(Cumsum::input), call.dim(Cumsum::dim))); }
 
 bool backward(Gradient& gradient) {
     return gradient.give(running_sum(CUMSUM_SLOPE, gradient.grad(), gradient.dim(SavedOfCumsum::dim)));
@@ -87,38 +85,78 @@ void run_lines(const void* input, const Middle& middle, void* values, int64_t* p
     });
 }
 
+// Whole numbers wrap around.
+struct Plus {
+    static constexpr int first = 0;
+    static uint64_t join(uint64_t a, uint64_t b) { return a + b; }
+};
+
+struct Times {
+    static constexpr int first = 1;
+    static uint64_t join(uint64_t a, uint64_t b) { return a * b; }
+    static double join(double a, double b) { return a * b; }
+};
+
+// A bool is any byte.
+inline uint64_t widened(uint8_t x) { return x != 0; }
+inline uint64_t widened(int64_t x) { return static_cast<uint64_t>(x); }
+inline double widened(float x) { return x; }
+inline double widened(double x) { return x; }
+
 // Products of float32 are kept in float64 on the way, as torch does.
-template <class T, class Wide>
-void multiply_lines(const void* input, const Middle& middle, void* values) {
+template <class How, class T, class Out>
+void accumulate_lines(const void* input, const Middle& middle, void* values) {
+    using Wide = decltype(widened(T()));
     int64_t length = middle.count, step = middle.inner;
     parallel(middle.rows() / step, std::max<int64_t>(1, GRAIN / (length * step)), [&](int64_t begin, int64_t end) {
-        std::vector<Wide> products(step);
+        std::vector<Wide> totals(step);
         for (int64_t block = begin * length * step; block < end * length * step; block += length * step) {
             const T* x = static_cast<const T*>(input) + block;
-            T* to = static_cast<T*>(values) + block;
+            Out* to = static_cast<Out*>(values) + block;
             if (step == 1) {
-                Wide product = 1;
-                for (int64_t i = 0; i < length; i++) to[i] = static_cast<T>(product *= x[i]);
+                Wide total = How::first;
+                for (int64_t i = 0; i < length; i++) {
+                    total = How::join(total, widened(x[i]));
+                    to[i] = static_cast<Out>(total);
+                }
                 continue;
             }
-            std::fill(products.begin(), products.end(), Wide(1));
+            std::fill(totals.begin(), totals.end(), Wide(How::first));
             for (int64_t place = 0; place < length; place++, x += step, to += step) {
-                for (int64_t i = 0; i < step; i++) to[i] = static_cast<T>(products[i] *= x[i]);
+                for (int64_t i = 0; i < step; i++) {
+                    totals[i] = How::join(totals[i], widened(x[i]));
+                    to[i] = static_cast<Out>(totals[i]);
+                }
             }
         }
     });
 }
 
-NAMES(Cumprod, input, dim, dtype);
+// The lines of a call along its dimension, to a new array of this type.
+bool accumulated(Call& call, void (*run)(const void*, const Middle&, void*), int type) {
+    PyArrayObject* input = call.array(Cumsum::input);
+    Middle middle;
+    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), Dims{1} << call.dim(Cumsum::dim), middle));
+    Ref held = in_c_order(input);
+    PyArrayObject* values = call.make(PyArray_NDIM(input), PyArray_DIMS(input), type);
+    run(PyArray_DATA(held.array()), middle, PyArray_DATA(values));
+    return true;
+}
+
+bool cumsum(Call& call) {
+    int dtype = dtype_of(call.array(Cumsum::input));
+    if (dtype == INT64) return accumulated(call, accumulate_lines<Plus, int64_t, int64_t>, NPY_INT64);
+    if (dtype == BOOL) return accumulated(call, accumulate_lines<Plus, uint8_t, int64_t>, NPY_INT64);
+    return call.give(running_sum(CUMSUM, call.array(Cumsum::input), call.dim(Cumsum::dim)));
+}
 
 bool cumprod(Call& call) {
-    PyArrayObject* input = call.array(Cumprod::input);
-    Middle middle;
-    DECLINE_IF(!middle_of(PyArray_NDIM(input), PyArray_DIMS(input), Dims{1} << call.dim(Cumprod::dim), middle));
-    PyArrayObject* values = call.make(PyArray_NDIM(input), PyArray_DIMS(input), PyArray_TYPE(input));
-    auto* run = dtype_of(input) == FLOAT32 ? multiply_lines<float, double> : multiply_lines<double, double>;
-    run(PyArray_DATA(input), middle, PyArray_DATA(values));
-    return true;
+    switch (dtype_of(call.array(Cumsum::input))) {
+        case FLOAT32: return accumulated(call, accumulate_lines<Times, float, float>, NPY_FLOAT32);
+        case FLOAT64: return accumulated(call, accumulate_lines<Times, double, double>, NPY_FLOAT64);
+        case INT64: return accumulated(call, accumulate_lines<Times, int64_t, int64_t>, NPY_INT64);
+        default: return accumulated(call, accumulate_lines<Times, uint8_t, int64_t>, NPY_INT64);
+    }
 }
 
 NAMES(Extreme, input, dim);
@@ -139,19 +177,20 @@ bool extreme(Call& call) {
     return true;
 }
 
-constexpr TensorWant lines = tensor(Extreme::input).known().rank_from(1).filled().packed();
+constexpr TensorWant lines = tensor(Extreme::input).known().widened().rank_from(1).filled().packed();
+
+constexpr TensorWant accumulable = tensor(Cumsum::input).known().widened().rank_from(1).filled();
 
 KERNEL("cumprod")
-    .forward(cumprod, Cumprod::names)
-    .takes(tensor(Cumprod::input).floats().rank_from(1).filled().dense(), dim(Cumprod::dim, Cumprod::input),
-           none(Cumprod::dtype));
+    .forward(cumprod, Cumsum::names)
+    .takes(accumulable, dim(Cumsum::dim, Cumsum::input), none(Cumsum::dtype));
 KERNEL("cummax").forward(extreme<Larger>, Extreme::names).takes(lines, dim(Extreme::dim, Extreme::input));
 KERNEL("cummin").forward(extreme<Smaller>, Extreme::names).takes(lines, dim(Extreme::dim, Extreme::input));
 KERNEL("cumsum")
-    .forward(forward, Cumsum::names)
-    .takes(tensor(Cumsum::input).floats().rank_from(1).filled(), dim(Cumsum::dim, Cumsum::input), none(Cumsum::dtype))
+    .forward(cumsum, Cumsum::names)
+    .takes(accumulable, dim(Cumsum::dim, Cumsum::input), none(Cumsum::dtype))
     .gradient(backward, SavedOfCumsum::names)
-    .given(tensor(GRADIENT).floats().rank_from(1).filled(), dim(SavedOfCumsum::dim, GRADIENT));
+    .given(tensor(GRADIENT).floats().widened().rank_from(1).filled(), dim(SavedOfCumsum::dim, GRADIENT));
 
 }  // namespace
 

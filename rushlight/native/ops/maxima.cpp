@@ -190,24 +190,25 @@ KERNEL("amax")
     .forward(extreme, Along::names)
     .takes(folded, dims(Along::dim, Along::input), flag(Along::keepdim))
     .gradient(extreme_slope, SavedOfExtreme::names)
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
-           dims(SavedOfExtreme::dim, SavedOfExtreme::input))
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
+           tensor(SavedOfExtreme::result).like(GRADIENT), dims(SavedOfExtreme::dim, SavedOfExtreme::input))
     .with(&largest);
 KERNEL("_max_all")
     .forward(extreme_of_all, All::names)
     .takes(folded)
     .gradient(extreme_of_all_slope, SavedOfAll::names)
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfAll::input).like(GRADIENT).filled())
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfAll::input).like(GRADIENT).filled(),
+           tensor(SavedOfAll::result).like(GRADIENT))
     .with(&largest);
 KERNEL("_max_along")
     .forward(extreme_along, Along::names)
-    .takes(searched, dim(Along::dim, Along::input), flag(Along::keepdim))
+    .takes(searched.widened(), dim(Along::dim, Along::input), flag(Along::keepdim))
     .gradient(extreme_along_slope, SavedOfAlong::names)
-    .given(tensor(GRADIENT).floats().packed(), tensor(SavedOfAlong::indices).integers().packed())
+    .given(tensor(GRADIENT).floats().widened().packed(), tensor(SavedOfAlong::indices).integers().packed())
     .with(&largest);
 KERNEL("argmax")
     .forward(place_of_extreme, Along::names)
-    .takes(tensor(Along::input).floats().integers().filled(), flag(Along::keepdim))
+    .takes(tensor(Along::input).floats().integers().widened().filled(), flag(Along::keepdim))
     .with(&largest);
 KERNEL("max")
     .route(overload, Overload::names)

@@ -111,11 +111,11 @@ PyObject* linalg_norm(Call& call) {
 
 KERNEL("linalg.vector_norm")
     .forward(forward, VectorNorm::names)
-    .takes(tensor(VectorNorm::input).floats().filled(), dims(VectorNorm::dim, VectorNorm::input),
+    .takes(tensor(VectorNorm::input).floats().widened().filled(), dims(VectorNorm::dim, VectorNorm::input),
            flag(VectorNorm::keepdim), none(VectorNorm::dtype))
     .gradient(backward, SavedOfVectorNorm::names)
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfVectorNorm::input).like(GRADIENT).filled(),
-           dims(SavedOfVectorNorm::dim, SavedOfVectorNorm::input));
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfVectorNorm::input).like(GRADIENT).filled(),
+           tensor(SavedOfVectorNorm::result).like(GRADIENT), dims(SavedOfVectorNorm::dim, SavedOfVectorNorm::input));
 KERNEL("norm").route(norm, Norm::names).takes(tensor(Norm::input), none(Norm::out), none(Norm::dtype));
 KERNEL("linalg.norm")
     .route(linalg_norm, LinalgNorm::names)

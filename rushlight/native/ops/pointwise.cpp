@@ -7,6 +7,7 @@
 #include "kernels/table.h"
 #include "loops/operands.h"
 #include "memory/arrays.h"
+#include "ops/second_inputs.h"
 #include "seam/parts.h"
 #include "seam/pending.h"
 #include "seam/plan.h"
@@ -224,7 +225,7 @@ int half_dtype(const Form& form, const Call& call) {
             found = own;
         }
     }
-    if (found < 0) return -1;
+    if (found < 0 || is_polynomial(*form.row)) return -1;
     // a quotient that rounds, the next number and the largest one are those of half precision itself
     for (const char* own : {"floor_divide", "nextafter", "nan_to_num"}) {
         if (std::strcmp(form.row->name, own) == 0) return -1;
@@ -254,32 +255,6 @@ bool add_arguments(Operands& operands, const Form& form, const Call& call, int d
     }
     DECLINE_IF(!operands.broadcast() || (form.row->rows_only && !operands.in_rows()));
     return true;
-}
-
-// Whether a row of integers divides by its second input; floats are divided by zero.
-bool divides_integers(const Pointwise& row, int dtype) {
-    if (dtype != INT64) return false;
-    for (const char* name : {"floor_divide", "remainder", "fmod", "div"}) {
-        if (std::strcmp(row.name, name) == 0) return true;
-    }
-    return false;
-}
-
-// Whether a divisor is known to have no zeros, which are Python's to refuse.
-bool has_no_zeros(const Operand& divisor) {
-    // what a compiled function put off has no values yet
-    if (divisor.array != nullptr && state.compiled) return false;
-    if (divisor.single) {
-        int64_t value;
-        std::memcpy(&value, divisor.value, sizeof value);
-        return value != 0;
-    }
-    PyArrayObject* array = divisor.array;
-    if (divisor.own != INT64 || !PyArray_ISCARRAY_RO(array)) return false;
-    const auto* values = static_cast<const int64_t*>(PyArray_DATA(array));
-    npy_intp size = PyArray_SIZE(array), zeros = 0;
-    for (npy_intp i = 0; i < size; i++) zeros += values[i] == 0;
-    return zeros == 0;
 }
 
 // NumPy's number of a result's dtype; bfloat16 has one that only its arrays tell.
@@ -347,6 +322,7 @@ bool forward(Call& call) {
     Operands operands;
     if (!add_arguments(operands, *form, call, dtype, half)) return false;
     DECLINE_IF(divides_integers(row, dtype) && !has_no_zeros(operands.items[1]));
+    DECLINE_IF(is_polynomial(row) && !has_low_degrees(operands.items[1]));
     int result = row.gives_bool ? static_cast<int>(BOOL) : half >= 0 ? half : dtype;
     PyArrayObject* out = call.out;
     if (out != nullptr && row.gives_bool && kept_dtype_of(out) != BOOL) {

@@ -1,4 +1,5 @@
-// Reductions: sum, mean, prod, any and all, and the gradients of sum and mean. See ops/reductions/reductions.py.
+// Reductions: sum, mean, prod, any and all, nansum and count_nonzero, and the gradients of sum and mean. See
+// ops/reductions/reductions.py.
 #include <cstring>
 
 #include "loops/folding.h"
@@ -24,10 +25,11 @@ struct Kind {
 };
 
 constexpr Kind sum_kind{SUM}, mean_kind{SUM, true}, prod_kind{PROD}, any_kind{ANY}, all_kind{ALL};
+constexpr Kind numbers_kind{SUM_OF_NUMBERS};
 
 // What `dim` means differs: a product knows no sequences, and no dimensions are none of them for a truth.
 bool has_own_dims(Reduction which, PyObject* dim) {
-    if (dim == Py_None || PyLong_CheckExact(dim) || which == SUM) return false;
+    if (dim == Py_None || PyLong_CheckExact(dim) || which == SUM || which == SUM_OF_NUMBERS) return false;
     return which == PROD || PyObject_Length(dim) <= 0;
 }
 
@@ -43,7 +45,15 @@ bool folded(Call& call, PyArrayObject* array, PyObject* dim, Dims dims, bool kee
         call.is_pending = out != nullptr;
         if (call.is_pending) return call.give(out);
     }
-    return call.give(fold(kind.which, array, dims, keepdim, divisor));
+    bool is_whole = dtype_of(array) == INT64 || dtype_of(array) == BOOL;
+    Reduction which = kind.which == SUM_OF_NUMBERS && is_whole ? SUM : kind.which;
+    return call.give(fold(which, array, dims, keepdim, divisor));
+}
+
+NAMES(Count, input, dim);
+
+bool count_nonzero(Call& call) {
+    return call.give(fold(NONZEROS, call.array(Count::input), call.dims(Count::dim), false));
 }
 
 // any and all
@@ -163,6 +173,10 @@ KERNEL("prod")
     .takes(tensor(Total::input).known().halves().filled(), dims(Total::dim, Total::input), flag(Total::keepdim))
     .takes(none(Total::dtype))
     .with(&prod_kind);
+KERNEL("nansum").as("prod").with(&numbers_kind);
+KERNEL("count_nonzero")
+    .forward(count_nonzero, Count::names)
+    .takes(tensor(Count::input).known().halves().filled(), dims(Count::dim, Count::input));
 KERNEL("any")
     .forward(truth, Truth::names)
     .takes(tensor(Truth::input).known().filled(), dims(Truth::dim, Truth::input), flag(Truth::keepdim))

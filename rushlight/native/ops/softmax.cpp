@@ -74,13 +74,13 @@ bool logsumexp_slope(Gradient& gradient) {
                          gradient.array(Saved::result));
 }
 
-constexpr TensorWant rows = tensor(Softmax::input).floats().filled();
+constexpr TensorWant rows = tensor(Softmax::input).floats().widened().filled();
 
 KERNEL("softmax")
     .forward(forward, Softmax::names)
     .takes(rows, dim(Softmax::dim, Softmax::input), none(Softmax::dtype))
     .gradient(backward, SavedOfSoftmax::names)
-    .given(tensor(GRADIENT).floats().filled(), tensor(SavedOfSoftmax::result).shaped(GRADIENT),
+    .given(tensor(GRADIENT).floats().widened().filled(), tensor(SavedOfSoftmax::result).shaped(GRADIENT),
            dim(SavedOfSoftmax::dim, GRADIENT))
     .with(&softmax_pair);
 KERNEL("log_softmax").as("softmax").with(&log_softmax_pair);
@@ -90,7 +90,7 @@ KERNEL("logsumexp")
     .forward(logsumexp, LogSumExp::names)
     .takes(rows, dims(LogSumExp::dim, LogSumExp::input), flag(LogSumExp::keepdim))
     .gradient(logsumexp_slope, SavedOfLogSumExp::names)
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfLogSumExp::input).like(GRADIENT).filled(),
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfLogSumExp::input).like(GRADIENT).filled(),
            tensor(SavedOfLogSumExp::result).like(GRADIENT), dims(SavedOfLogSumExp::dim, SavedOfLogSumExp::input));
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sorting: sort, argsort and topk along a dimension, and their gradients. See ops/reductions/sorting.py.
+// Sorting: sort, argsort, topk, kthvalue and mode along a dimension, and gradients. See ops/reductions/sorting.py.
 #include <atomic>
 
 #include "loops/folding.h"
@@ -35,6 +35,22 @@ const Placed<typename Order<T>::Key>* as_selected(Order<T>& order, const Placed<
     return row;
 }
 
+// The first elements of one row.
+template <class T>
+const Placed<typename Order<T>::Key>* ordered_row(Order<T>& order, const T* from, const Middle& middle,
+                                                  const Wanted& wanted) {
+    using Select = Selection<typename Order<T>::Key>;
+    if (!wanted.is_stable && Select::is_scarce(wanted.count, middle.count)) {
+        auto* row = order.all(from, middle.inner, wanted.count, wanted.descending);
+        Select(row, wanted.count).top_scarce(middle.count, [&](int64_t place) {
+            return Order<T>::entry(from[place * middle.inner], place, wanted.descending);
+        });
+        return row;
+    }
+    auto* found = order.first_or_all(from, middle.inner, middle.count, wanted.count, wanted.descending);
+    return wanted.is_stable ? found : as_selected(order, found, from, middle, wanted);
+}
+
 // Rows of `input`, which stand in C order around the sorted dimension, to rows of values and places.
 template <class T>
 bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* values, int64_t* places) {
@@ -45,8 +61,7 @@ bool sort_rows(const void* input, const Middle& middle, Wanted wanted, void* val
         for (int64_t row = begin; row < end && order; row++) {
             int64_t outer = row / middle.inner, inner = row % middle.inner;
             const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
-            auto* found = order.first_or_all(from, middle.inner, middle.count, wanted.count, wanted.descending);
-            if (!wanted.is_stable) found = as_selected(order, found, from, middle, wanted);
+            auto* found = ordered_row(order, from, middle, wanted);
             int64_t to = outer * wanted.count * middle.inner + inner;
             for (int64_t i = 0; i < wanted.count; i++, to += middle.inner) {
                 auto place = static_cast<int64_t>(found[i].place);
@@ -94,6 +109,90 @@ bool topk_forward(Call& call) {
     return sorted(call, call.array(TopK::input), call.dim(TopK::dim), wanted);
 }
 
+// The element of this number, counted from 0, of each row.
+template <class T>
+bool select_rows(const void* input, const Middle& middle, int64_t number, void* values, int64_t* places) {
+    std::atomic<bool> done = true;
+    parallel(middle.rows(), std::max<int64_t>(1, GRAIN / middle.count), [&](int64_t begin, int64_t end) {
+        Order<T> order(middle.count);
+        if (!order) done = false;
+        for (int64_t row = begin; row < end && order; row++) {
+            int64_t outer = row / middle.inner, inner = row % middle.inner;
+            const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
+            auto* entries = order.all(from, middle.inner, middle.count, false);
+            places[row] = Selection<typename Order<T>::Key>(entries, middle.count).place_of(number);
+            static_cast<T*>(values)[row] = from[places[row] * middle.inner];
+        }
+    });
+    return done;
+}
+
+NAMES(KthValue, input, k, dim, keepdim);
+
+bool kthvalue(Call& call) {
+    PyArrayObject* input = call.array(KthValue::input);
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input), dim = call.dim(KthValue::dim);
+    Middle middle;
+    DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), Dims{1} << dim, middle));
+    DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
+    DECLINE_IF(call.integer(KthValue::k) < 1 || call.integer(KthValue::k) > PyArray_DIM(input, dim));
+    npy_intp shape[NPY_MAXDIMS];
+    int kept = reduced_shape(ndim, PyArray_DIMS(input), Dims{1} << dim, call.flag(KthValue::keepdim), shape);
+    PyArrayObject* values = call.make(kept, shape, PyArray_TYPE(input));
+    PyArrayObject* places = call.make(kept, shape, NPY_INT64);
+    auto* run = dtype == FLOAT32 ? select_rows<float> : dtype == FLOAT64 ? select_rows<double> : select_rows<int64_t>;
+    if (run(PyArray_DATA(input), middle, call.integer(KthValue::k) - 1, PyArray_DATA(values),
+            elements<int64_t>(places)))
+        return true;
+    return declined("there is no memory to sort in");
+}
+
+// The most frequent element of each row, the smallest one of several: the last of its equals, as quicksort leaves them.
+template <class T>
+bool find_modes(const void* input, const Middle& middle, void* values, int64_t* places) {
+    std::atomic<bool> done = true;
+    parallel(middle.rows(), std::max<int64_t>(1, GRAIN / middle.count), [&](int64_t begin, int64_t end) {
+        Order<T> order(middle.count);
+        if (!order) done = false;
+        for (int64_t row = begin; row < end && order; row++) {
+            int64_t outer = row / middle.inner, inner = row % middle.inner;
+            const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
+            auto* entries = order.all(from, middle.inner, middle.count, false);
+            Selection<typename Order<T>::Key>(entries, middle.count).sort(middle.count);
+            auto value = [&](int64_t i) { return from[static_cast<int64_t>(entries[i].place) * middle.inner]; };
+            int64_t best = 0, longest = 0, start = 0;
+            for (int64_t i = 1; i < middle.count; i++) {
+                // NaN differs from itself: each one stands alone
+                if (value(i) != value(i - 1)) start = i;
+                if (i - start > longest) {
+                    longest = i - start;
+                    best = i;
+                }
+            }
+            places[row] = static_cast<int64_t>(entries[best].place);
+            static_cast<T*>(values)[row] = value(best);
+        }
+    });
+    return done;
+}
+
+NAMES(Mode, input, dim, keepdim);
+
+bool mode(Call& call) {
+    PyArrayObject* input = call.array(Mode::input);
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
+    Dims dims = Dims{1} << call.dim(Mode::dim);
+    Middle middle;
+    DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), dims, middle) || !is_orderable(PyArray_SIZE(input)));
+    npy_intp shape[NPY_MAXDIMS];
+    int kept = reduced_shape(ndim, PyArray_DIMS(input), dims, call.flag(Mode::keepdim), shape);
+    PyArrayObject* values = call.make(kept, shape, PyArray_TYPE(input));
+    PyArrayObject* places = call.make(kept, shape, NPY_INT64);
+    auto* run = dtype == FLOAT32 ? find_modes<float> : dtype == FLOAT64 ? find_modes<double> : find_modes<int64_t>;
+    if (run(PyArray_DATA(input), middle, PyArray_DATA(values), elements<int64_t>(places))) return true;
+    return declined("there is no memory to sort in");
+}
+
 NAMES(Saved, indices, input_shape, dim);
 
 bool backward(Gradient& gradient) {
@@ -117,12 +216,20 @@ KERNEL("sort")
     .forward(sort_forward, Sort::names)
     .takes(rows.dense(), dim(Sort::dim, Sort::input), flag(Sort::descending))
     .gradient(backward, Saved::names)
-    .given(tensor(GRADIENT).floats(), places);
+    .given(tensor(GRADIENT).floats().widened(), places);
 KERNEL("topk")
     .forward(topk_forward, TopK::names)
-    .takes(rows.packed(), integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest), flag(TopK::sorted))
+    .takes(rows.widened().packed(), integer(TopK::k), dim(TopK::dim, TopK::input), flag(TopK::largest),
+           flag(TopK::sorted))
     .gradient(backward, Saved::names)
-    .given(tensor(GRADIENT).floats(), places);
+    .given(tensor(GRADIENT).floats().widened(), places);
+KERNEL("kthvalue")
+    .forward(kthvalue, KthValue::names)
+    .takes(rows.widened().filled().packed(), integer(KthValue::k), dim(KthValue::dim, KthValue::input),
+           flag(KthValue::keepdim));
+KERNEL("mode")
+    .forward(mode, Mode::names)
+    .takes(rows.widened().filled().packed(), dim(Mode::dim, Mode::input), flag(Mode::keepdim));
 KERNEL("argsort").route(argsort_route, ArgSort::names).takes(tensor(ArgSort::input), none(ArgSort::axis));
 
 }  // namespace

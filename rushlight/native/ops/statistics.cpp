@@ -141,8 +141,8 @@ KERNEL("var_mean")
 KERNEL("std_mean").as("var_mean").with(&deviation_and_mean);
 KERNEL("_variance")
     .forward(forward, Moments::names)
-    .takes(tensor(Moments::input).floats().filled(), dims(Moments::dim, Moments::input), flag(Moments::keepdim),
-           number(Moments::correction))
+    .takes(tensor(Moments::input).floats().widened().filled(), dims(Moments::dim, Moments::input),
+           flag(Moments::keepdim), number(Moments::correction))
     .gradient(backward, saved_of_variances)
     .given(tensor(SavedOfMoments::input).floats().filled(), dims(SavedOfMoments::dim, SavedOfMoments::input),
            number(SavedOfMoments::correction))

@@ -32,19 +32,47 @@ bool distinct(Call& call, PyArrayObject* input) {
     return true;
 }
 
+// The same for runs of equal elements.
+template <class T>
+bool runs(Call& call, PyArrayObject* input) {
+    npy_intp count = PyArray_SIZE(input), different = 1;
+    auto* from = static_cast<const T*>(PyArray_DATA(input));
+    for (npy_intp i = 1; i < count; i++) different += from[i] != from[i - 1];
+    auto* value = elements<T>(call.make(1, &different, PyArray_TYPE(input)));
+    auto* which = elements<int64_t>(call.make(PyArray_NDIM(input), PyArray_DIMS(input), NPY_INT64));
+    auto* many = elements<int64_t>(call.make(1, &different, NPY_INT64));
+    npy_intp at = 0, start = 0;
+    value[0] = from[0];
+    which[0] = 0;
+    for (npy_intp i = 1; i < count; i++) {
+        if (from[i] != from[i - 1]) {
+            many[at++] = i - start;
+            value[at] = from[i];
+            start = i;
+        }
+        which[i] = at;
+    }
+    many[at] = count - start;
+    return true;
+}
+
 NAMES(Distinct, input, dim, consecutive);
 
 // Of all elements.
 bool forward(Call& call) {
     PyArrayObject* input = call.array(Distinct::input);
-    DECLINE_IF(call.flag(Distinct::consecutive) || !is_orderable(PyArray_SIZE(input)));
+    DECLINE_IF(!is_orderable(PyArray_SIZE(input)));
     int dtype = dtype_of(input);
+    if (call.flag(Distinct::consecutive)) {
+        return (dtype == FLOAT32 ? runs<float> : dtype == FLOAT64 ? runs<double> : runs<int64_t>)(call, input);
+    }
     return (dtype == FLOAT32 ? distinct<float> : dtype == FLOAT64 ? distinct<double> : distinct<int64_t>)(call, input);
 }
 
 KERNEL("_distinct")
     .forward(forward, Distinct::names)
-    .takes(tensor(Distinct::input).floats().integers().dense(), none(Distinct::dim), flag(Distinct::consecutive));
+    .takes(tensor(Distinct::input).floats().integers().widened().packed(), none(Distinct::dim),
+           flag(Distinct::consecutive));
 
 }  // namespace
 

@@ -140,7 +140,10 @@ PyObject* wrap_many(OpInfo* op, Call& call) {
 bool run_forward(const OpInfo& op, Call& call) {
     declined(nullptr);
     try {
-        if (meet_wants(call) && op.kernel->forward(call)) return true;
+        if (meet_wants(call) && op.kernel->forward(call)) {
+            for (PyArrayObject*& each : call.results) each = rounded_again(call, std::exchange(each, nullptr));
+            return true;
+        }
     } catch (const Unmade&) {
         declined("a result could not be made");
     }
@@ -240,6 +243,14 @@ bool may_record_write(OpInfo* op, const Call& call, Tensor* target) {
     return true;
 }
 
+// The numbers of a result where they belong; false with an exception.
+bool copy_result(PyArrayObject* to, PyArrayObject* from) {
+    if (!is_movable(to) || element_count(to) == 0 || may_overlap(to, from)) return PyArray_CopyInto(to, from) >= 0;
+    // 40 us for 100,000 transposed floats, of which NumPy makes 180
+    copy_into(to, from);
+    return true;
+}
+
 // Run an op and write its result into the first argument.
 PyObject* run_inplace(OpInfo* op, Call& call) {
     DECLINE_IF(!is_tensor(call.arguments[0]));
@@ -260,7 +271,7 @@ PyObject* run_inplace(OpInfo* op, Call& call) {
     PyArrayObject* made = call.results[0];
     if (made != target->array) {
         if (!PyArray_SAMESHAPE(made, target->array) || PyArray_TYPE(made) != PyArray_TYPE(target->array) ||
-            PyArray_CopyInto(target->array, made) < 0) {
+            !copy_result(target->array, made)) {
             PyErr_Clear();
             return nullptr;
         }
@@ -543,6 +554,11 @@ bool run_gradient(Gradient& gradient) {
     declined(nullptr);
     try {
         if (meet_wants(gradient) && kernel.backward(gradient)) {
+            if (gradient.half_type() >= 0) {
+                for (PyArrayObject*& each : gradient.found) {
+                    each = rounded_again(gradient, std::exchange(each, nullptr));
+                }
+            }
             kernel.backwards.accepted++;
             return true;
         }

@@ -1,6 +1,7 @@
 // Wants: the one place where what kernels declare is checked.
 #include "seam/wants.h"
 
+#include "loops/convert.h"
 #include "loops/copy.h"
 #include "loops/folding.h"
 #include "memory/arrays.h"
@@ -41,6 +42,7 @@ public:
         if (ndim < want.least || ndim > want.most) return fail(want, "another number of dims");
         if (want.movable && !is_movable(array)) return fail(want, "elements of another kind");
         if (want.filled && element_count(array) == 0) return fail(want, "empty");
+        if (is_widened(want, array) && kept_dtype_of(array) >= DTYPES) return widen(want, array);
         if (want.model >= 0 && !meet_model(want, array)) return false;
         keep(want, array);
         if (want.layout == Want::ANY || PyArray_IS_C_CONTIGUOUS(array)) return true;
@@ -96,6 +98,30 @@ private:
         if (want.has_shape && !have_same_shape(array, model)) return fail(want, "a shape of its own");
         return true;
     }
+    // itself, or what it is like
+    bool is_widened(const Want& want, PyArrayObject* array) const {
+        bool follows = want.has_dtype && readings_.found(want.model) != nullptr;
+        return want.widened || (follows && PyArray_TYPE(array) == readings_.half_type_);
+    }
+    bool widen(const Want& want, PyArrayObject* array) {
+        int ndim = PyArray_NDIM(array);
+        bool is_other = readings_.half_type_ >= 0 && readings_.half_type_ != PyArray_TYPE(array);
+        if (is_other) return fail(want, "a dtype of its own");
+        if (!is_laid_out(want, array) && want.layout != Want::PACKED) return fail(want, "in another order in memory");
+        PyArrayObject* copy = want.layout == Want::PACKED ? new_array(ndim, PyArray_DIMS(array), NPY_FLOAT32)
+                                                          : new_array_like_strides(ndim, PyArray_DIMS(array),
+                                                                                   PyArray_STRIDES(array), NPY_FLOAT32);
+        if (copy == nullptr) return fail(want, "no memory for a copy");
+        convert_into(copy, array);
+        if (want.model >= 0 && !meet_model(want, copy)) {
+            drop(copy);
+            return false;
+        }
+        readings_.half_type_ = PyArray_TYPE(array);
+        keep(want, copy);
+        readings_.copies_ |= 1u << want.name;
+        return true;
+    }
     bool pack(const Want& want, PyArrayObject* array) {
         PyArrayObject* copy = packed_copy(array);
         if (copy == nullptr) return fail(want, "no memory for a copy");
@@ -133,6 +159,15 @@ void Readings::drop_copies() {
     for (int name = 0; name <= GRADIENT; name++) {
         if (copies_ >> name & 1) drop(arrays_[name]);
     }
+}
+
+PyArrayObject* rounded_again(const Readings& readings, PyArrayObject* taken) {
+    if (readings.half_type() < 0 || taken == nullptr || PyArray_TYPE(taken) != NPY_FLOAT32) return taken;
+    Ref wide = Ref::steal(as_object(taken));
+    PyArrayObject* half = made(
+        new_array_like_strides(PyArray_NDIM(taken), PyArray_DIMS(taken), PyArray_STRIDES(taken), readings.half_type()));
+    convert_into(half, taken);
+    return half;
 }
 
 PyObject* list_wants(const Want* wants, int count, const Word* names) {

@@ -23,7 +23,7 @@ struct Want {
     int8_t model;        // another tensor: whose dtype or shape this has, whose dims a DIM counts; -1 for none
     uint8_t dtypes;      // a bit for each dtype of the table; 0 for any at all
     int8_t least, most;  // dims; of TENSORS, how many there are
-    bool optional, filled, movable, has_dtype, has_shape;
+    bool optional, filled, movable, has_dtype, has_shape, widened;
 };
 
 // A tensor. Without more words of any dtype, rank and layout.
@@ -40,6 +40,9 @@ struct TensorWant : Want {
     constexpr TensorWant known() const { return of((1u << DTYPES) - 1); }
     // and half precision, which the kernel widens itself
     constexpr TensorWant halves() const { return of(1u << FLOAT16 | 1u << BFLOAT16); }
+    // and half precision, which the seam widens before the kernel sees it; what that makes of it is rounded once. So
+    // are the tensors that are `like` this one.
+    constexpr TensorWant widened() const { return halves().with(&Want::widened); }
     // of elements that are bytes of a usual size, no objects
     constexpr TensorWant movable() const { return with(&Want::movable); }
     constexpr TensorWant rank(int fewest, int largest) const {
@@ -178,6 +181,9 @@ public:
         return numbers_[name].number;
     }
 
+    // NumPy's number of the half precision that was widened to float32; -1 where none was
+    int half_type() const { return half_type_; }
+
 protected:
     friend class Meeting;
     void drop_copies();
@@ -187,6 +193,7 @@ protected:
 
     PyArrayObject* arrays_[GRADIENT + 1];  // of tensors that were wanted; borrowed, but for the copies
     unsigned found_ = 0, copies_ = 0;      // bits: of those that are there, and of those that are copies of our own
+    int half_type_ = -1;
     union {
         int64_t integer;
         double number;
@@ -201,5 +208,7 @@ struct Gradient;
 // Whether a call's arguments, or what a gradient reads, are as the kernel wants them; if not, it declines.
 bool meet_wants(Call& call);
 bool meet_wants(Gradient& gradient);
+// What a kernel made of widened tensors, rounded to their half precision; takes the array. Anything else as it is.
+PyArrayObject* rounded_again(const Readings& readings, PyArrayObject* taken);
 
 }  // namespace rushlight

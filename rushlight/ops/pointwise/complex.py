@@ -40,7 +40,10 @@ pairs = cases(
 def from_parts(real: Tensor, imag: Tensor, *, out=None):
     """Complex numbers with the given real and imaginary parts."""
     require_parts(real, imag)
-    found = np.empty(np.broadcast_shapes(real.shape, imag.shape), np.promote_types(real.dtype, np.complex64))
+    kind = np.promote_types(real.dtype, np.complex64)
+    # in the order of the parts, in which it stays
+    alike = real.shape == imag.shape and 0 not in real.strides
+    found = np.empty_like(real, kind) if alike else np.empty(np.broadcast_shapes(real.shape, imag.shape), kind)
     found.real, found.imag = real, imag
     return found
 
@@ -307,6 +310,12 @@ def angle(input, *, out=None):
     if input.dtype.kind == "c":
         return np.arctan2(input.imag, input.real)
     kind = input.dtype if input.dtype.kind not in "bui" else dtypes.default.numpy
+    if input.dtype.kind in "bu":
+        return np.zeros_like(input, kind)
+    if input.dtype.kind == "i" and kind not in dtypes.HALF:
+        found = np.less(input, 0).astype(kind)
+        found *= math.pi
+        return found
     return np.where(np.isnan(input), input, np.where(np.less(input, 0), math.pi, 0)).astype(kind)
 
 

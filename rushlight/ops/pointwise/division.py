@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import by_float32
 from rushlight.core.object.tensor import Tensor, attribute, method
 from rushlight.core.surface.overriding import overridable
 from rushlight.errors.explained import KERNEL, explained
@@ -15,6 +16,7 @@ from rushlight.ops.machine.gradients import conjugate, zeros
 from rushlight.ops.machine.kinds import kind_of, refuse
 from rushlight.ops.machine.rules import FLOAT, PROMOTE, UNROUNDED
 from rushlight.ops.machine.samples import binary, case, cases, corners, joined, unary
+from rushlight.ops.machine.straight import straightened
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 if TYPE_CHECKING:
@@ -83,15 +85,25 @@ def floored(input: Any, other: Any) -> np.ndarray:
 
 
 def floored_half(input: Any, other: np.ndarray) -> np.ndarray:
-    """The quotient rounded down by way of the remainder, in half precision, where each step is rounded."""
-    one = other.dtype.type(1)
-    left, exact = np.fmod(input, other), input / other
-    quotient = (input - left) / other
-    quotient = np.where((left != 0) & ((other < 0) != (left < 0)), quotient - one, quotient)
+    """The quotient rounded down by way of the remainder, in half precision, where each step is rounded.
+
+    Each step is one of float32, which has so many digits that rounding its result again gives the same number: a tenth
+    of the time of NumPy's own loops.
+    """
+    kind, wide = other.dtype, np.dtype(np.float32)
+
+    def rounded(array: np.ndarray) -> np.ndarray:
+        return by_float32(by_float32(array, kind), wide)
+
+    dividend = by_float32(np.asarray(input, kind), wide)
+    divisor = by_float32(other, wide)
+    left, exact = straightened(fmod, dividend, divisor), rounded(dividend / divisor)
+    quotient = rounded(rounded(dividend - left) / divisor)
+    quotient = np.where((left != 0) & ((divisor < 0) != (left < 0)), rounded(quotient - 1), quotient)
     down = np.floor(quotient)
-    down = np.where(quotient - down > one / 2, down + one, down)
-    down = np.where(quotient == 0, np.copysign(one - one, exact), down)
-    return np.where(other == 0, exact, down)
+    down = np.where(rounded(quotient - down) > 0.5, rounded(down + 1), down)
+    down = np.where(quotient == 0, np.copysign(np.float32(0), exact), down)
+    return by_float32(np.where(divisor == 0, exact, down), kind)
 
 
 def truncated(input: Any, other: Any) -> np.ndarray:

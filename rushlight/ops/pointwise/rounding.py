@@ -115,6 +115,9 @@ def special_round(input, *, decimals=0, out=None):
     >>> torch.special.round(torch.tensor([3.14159, 1234.5]), decimals=2)
     tensor([   3.1400, 1234.5000])
     """
+    if not decimals and not input.requires_grad:
+        # no node will tell one from the other, and this one has a kernel
+        return round(input, out=out)
     return rounded(input, decimals=decimals, out=out)
 
 

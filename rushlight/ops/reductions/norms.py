@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from rushlight.autograd.modes import no_grad
 from rushlight.core.numbers import dtypes
-from rushlight.core.object.tensor import Tensor
+from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.dims import axes
 from rushlight.ops.machine.dims import axis as counted
@@ -349,8 +350,11 @@ def renorm(input, p: float, dim: int, maxnorm: float, *, out=None):
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
-    size = vector_norm.op.body(input, p, other_dims(dim, input.ndim), True)
-    return input * np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
+    # by the ops, whose kernels need no memory of their own
+    with no_grad():
+        size = vector_norm(wrap(input), p, other_dims(dim, input.ndim), True)._array
+        factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
+        return (wrap(input) * wrap(factor))._array
 
 
 def other_dims(dim, ndim):

@@ -55,7 +55,12 @@ def airy_ai(input, *, out=None):
     from scipy.special import airy
 
     # far out SciPy gives NaN for what is below all numbers
-    return np.where((input > VANISHED) & (input < np.inf), 0, airy(input)[0])
+    vanished = (input > VANISHED) & (input < np.inf)
+    if not vanished.any():
+        return airy(input)[0]
+    found = np.zeros_like(input)
+    found[~vanished] = airy(input[~vanished])[0]
+    return found
 
 
 @op(dtype=REAL_FLOAT, samples=unary(halves=False), name="special.spherical_bessel_j0", inplace=False)
