@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernels/table.h"
@@ -15,7 +16,8 @@ namespace rushlight {
 
 namespace {
 
-enum Fold { SUM, PROD, AMAX, AMIN, FOLDS };
+// LAST: what was there is written over.
+enum Fold { SUM, PROD, AMAX, AMIN, LAST, FOLDS };
 
 // A target and what is brought to it; steps are in elements, those of the index 0 where it is spread out.
 struct Places {
@@ -27,6 +29,7 @@ struct Places {
 
 template <Fold fold, class T>
 T join(T a, T b) {
+    if constexpr (fold == LAST) return b;
     if constexpr (std::is_same_v<T, bool>) return fold == SUM || fold == AMAX ? a || b : a && b;
     if constexpr (fold == SUM) return a + b;
     if constexpr (fold == PROD) return a * b;
@@ -37,6 +40,7 @@ T join(T a, T b) {
 
 template <Fold fold>
 int64_t join(int64_t a, int64_t b) {
+    if (fold == LAST) return b;
     auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);  // sums wrap around
     if (fold == SUM || fold == PROD) return static_cast<int64_t>(fold == SUM ? x + y : x * y);
     return fold == AMAX ? std::max(a, b) : std::min(a, b);
@@ -82,6 +86,7 @@ Half<half> shortened(float x) {
 // Rounded after each step, as torch's loops do.
 template <Fold fold, int half>
 Half<half> join(Half<half> a, Half<half> b) {
+    if constexpr (fold == LAST) return b;
     return shortened<half>(join<fold>(widened(a), widened(b)));
 }
 
@@ -93,6 +98,10 @@ void fold_row(T* to, const T* values, npy_intp count) {
 // A row of half precision is read and written by the loops of the processor's level.
 template <Fold fold, int half>
 void fold_row(Half<half>* to, const Half<half>* values, npy_intp count) {
+    if constexpr (fold == LAST) {
+        std::memcpy(to, values, count * sizeof(*to));
+        return;
+    }
     constexpr npy_intp BLOCK = 256;
     float sums[BLOCK], wide[BLOCK];
     for (npy_intp k = 0; k < count; k += BLOCK) {
@@ -111,6 +120,12 @@ void fold_line(T* target, const int64_t* index, const T* values, const Places& p
     npy_intp along = places.target[places.dim], beside = last == places.dim ? 0 : places.target[last];
     if (index_step == 0 && beside == 1 && step == 1) {
         return fold_row<fold>(target + *index * along, values, count);
+    }
+    if constexpr (fold == LAST) {
+        if (index_step == 0 && beside == 1 && step == 0) {
+            std::fill_n(target + *index * along, count, *values);
+            return;
+        }
     }
     for (npy_intp k = 0; k < count; k++) {
         T& to = target[index[k * index_step] * along + k * beside];
@@ -142,7 +157,8 @@ using FoldAll = void (*)(void*, const int64_t*, const void*, const Places&);
 
 template <class T>
 FoldAll fold_of(int fold) {
-    constexpr FoldAll all[FOLDS] = {fold_all<SUM, T>, fold_all<PROD, T>, fold_all<AMAX, T>, fold_all<AMIN, T>};
+    constexpr FoldAll all[FOLDS] = {fold_all<SUM, T>, fold_all<PROD, T>, fold_all<AMAX, T>, fold_all<AMIN, T>,
+                                    fold_all<LAST, T>};
     return all[fold];
 }
 
@@ -160,13 +176,34 @@ FoldAll loop_of(int dtype, int fold) {
 
 // Whether every position is one of the target's.
 bool within(const int64_t* index, const Places& places, int d) {
-    npy_intp count = places.index[d] == 0 ? 1 : places.dims[d];
-    for (npy_intp k = 0; k < count; k++, index += places.index[d]) {
-        bool inside = d == places.ndim - 1 ? static_cast<uint64_t>(*index) < static_cast<uint64_t>(places.extent)
-                                           : within(index, places, d + 1);
-        if (!inside) return false;
+    npy_intp count = places.index[d] == 0 ? 1 : places.dims[d], step = places.index[d];
+    if (d == places.ndim - 1) {
+        // without a way out, so that several are looked at together
+        uint64_t largest = 0;
+        for (npy_intp k = 0; k < count; k++) largest = std::max(largest, static_cast<uint64_t>(index[k * step]));
+        return largest < static_cast<uint64_t>(places.extent);
+    }
+    for (npy_intp k = 0; k < count; k++) {
+        if (!within(index + k * step, places, d + 1)) return false;
     }
     return true;
+}
+
+// Innermost the dimension along which the target's elements lie closest. What meets at one element keeps its order:
+// it differs in its position along `dim` alone.
+void sort_dims(Places& places) {
+    auto swap = [&](int a, int b) {
+        std::swap(places.dims[a], places.dims[b]);
+        std::swap(places.target[a], places.target[b]);
+        std::swap(places.index[a], places.index[b]);
+        std::swap(places.values[a], places.values[b]);
+        places.dim = places.dim == a ? b : places.dim == b ? a : places.dim;
+    };
+    for (int end = places.ndim; end > 1; end--) {
+        for (int d = 1; d < end; d++) {
+            if (std::abs(places.target[d - 1]) < std::abs(places.target[d])) swap(d - 1, d);
+        }
+    }
 }
 
 bool describe(Places& places, PyArrayObject* target, PyArrayObject* index, PyArrayObject* values) {
@@ -181,6 +218,7 @@ bool describe(Places& places, PyArrayObject* target, PyArrayObject* index, PyArr
         fits = places.dims[d] > 0 && (d == places.dim || places.dims[d] <= PyArray_DIM(target, d));
     }
     places.extent = fits ? PyArray_DIM(target, places.dim) : 0;
+    if (fits) sort_dims(places);
     return fits;
 }
 

@@ -25,6 +25,7 @@ from rushlight.ops.machine.writing import (
     scalar_name,
     target_of,
     wrapped,
+    write_parts,
 )
 
 
@@ -154,7 +155,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out=No
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
         check_range(index, dim, flat.shape[dim], function="index_copy_(): ")
-        flat[(slice(None),) * dim + (index,)] = source
+        write_parts(flat, dim, index, source)
     return result
 
 
@@ -241,11 +242,11 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
         if isinstance(value, complex) and input.dtype.kind != "c":
             raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
         value = number_for(value, input.dtype)
-    result = target_of(input, out)
+    result = target_of(input, out, like=True)
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
         check_position(index, dim, flat.shape[dim])
-        flat[(slice(None),) * dim + (index,)] = value
+        write_parts(flat, dim, index, value)
     return result
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.memory.capacity import LARGE, require_room
+from rushlight.core.memory.layout import copied_like
 from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.strides import contiguous_strides, packed
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
@@ -30,6 +31,12 @@ UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
 # what the loops of native code call them
 FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
+# not a fold: what was there is written over
+LAST = 4
+# elements from which the way through native code pays
+MANY = 1024
+# ops whose bodies write to memory in any order
+STRIDED = {"index_add", "index_copy", "index_fill", "scatter", "scatter_add", "tril", "triu"}
 LARGEST_HALF = 65504
 # ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
 CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
@@ -68,7 +75,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         inplace.check_inference(target)
     token = floating_point.set(QUIET)
     try:
-        if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
+        if type(array) is np.ndarray and (array.flags.c_contiguous or not single or writes_anywhere(op, arrays)):
             op.positional(*arrays, array)
         else:
             inplace.put(array, op.positional(*arrays))
@@ -84,6 +91,11 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         inplace.pass_cut(target, cut)
     return target
+
+
+def writes_anywhere(op: Op, arrays: list) -> bool:
+    """Whether the body writes to memory in any order; what adds up by flat places wants C order."""
+    return op.name in STRIDED or (op.name == "_put" and not arrays[op.positions["accumulate"]])
 
 
 def check_written(op: Op, target: Any) -> None:
@@ -111,10 +123,12 @@ def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:
     return value.copy() if np.may_share_memory(value, array) else value
 
 
-def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    """The array that a body may change: a copy in memory order, or `out` with the input's elements."""
+def target_of(input: np.ndarray, out: np.ndarray | None, like: bool = False) -> np.ndarray:
+    """The array that a body may change: a copy in C order or `like` the input, or `out` with the input's elements."""
     if out is None:
-        return input.copy() if input.flags.c_contiguous else packed(input)
+        if input.flags.c_contiguous:
+            return input.copy()
+        return copied_like(input) if like else packed(input)
     if out is not input:
         out[...] = input
     return out
@@ -197,11 +211,14 @@ def fold_at(target: np.ndarray, where: np.ndarray, values: np.ndarray, fold: np.
 
 
 def fold_along(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray, fold: np.ufunc = np.add) -> None:
-    """Bring values together with the elements of a contiguous array whose position along `dim` the index gives."""
+    """Bring values together with the elements of an array whose position along `dim` the index gives."""
     if extension is not None:
         within = values[tuple([slice(size) for size in index.shape])]
         if extension.fold_at(target, dim, index.astype(INT64, copy=False), within, FOLDS[fold]):
             return
+    if not target.flags.c_contiguous:
+        fold.at(target, grid(index, dim), values[tuple([slice(size) for size in index.shape])])
+        return
     where = places_along(target.shape, dim, index)
     values = np.broadcast_to(values, where.shape) if values.shape != where.shape else values
     fold_at(target.reshape(-1), where.reshape(-1), values.reshape(-1), fold)
@@ -212,6 +229,32 @@ def fold_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarr
     shape = [1] * values.ndim
     shape[dim] = index.size
     fold_along(target, dim, np.broadcast_to(index.reshape(shape), values.shape), values, fold)
+
+
+def write_along(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> None:
+    """Write values, or one, over the elements whose position along `dim` the index gives; the last one stays."""
+    if not write_natively(target, dim, index, values):
+        target[grid(index, dim)] = values
+
+
+def write_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> None:
+    """Write values, or one, over whole parts: the index is a vector of positions along `dim`."""
+    if target.ndim > 1 and target.size >= MANY:
+        shape = (*target.shape[:dim], index.size, *target.shape[dim + 1 :])
+        spread = np.broadcast_to(index.reshape(-1, *[1] * (target.ndim - 1 - dim)), shape)
+        if write_natively(target, dim, spread, values):
+            return
+    target[(slice(None),) * dim + (index,)] = values
+
+
+def write_natively(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> bool:
+    """Whether native code wrote the values: for turned memory NumPy takes five times as long."""
+    if extension is None or index.size < MANY:
+        return False
+    spread = values if isinstance(values, np.ndarray) else np.array(values, target.dtype)
+    if spread.shape != index.shape:
+        spread = np.broadcast_to(spread, index.shape)
+    return extension.fold_at(target, dim, index.astype(INT64, copy=False), spread, LAST)
 
 
 def check_range(index: np.ndarray, dim: int, size: int, words: str = "", function: str = "") -> None:
