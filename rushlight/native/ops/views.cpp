@@ -337,6 +337,33 @@ bool unfold_backward(Gradient& gradient) {
     return true;
 }
 
+NAMES(StridedView, input, memory, geometry);
+
+constexpr npy_intp FARTHEST = npy_intp{1} << 48;  // steps up to here can be counted in bytes
+
+// The memory of a storage, seen with sizes, steps and an offset in elements; what is empty or lies outside is Python's.
+bool strided_view_forward(Call& call) {
+    PyObject *given = call[StridedView::memory], *geometry = call[StridedView::geometry];
+    DECLINE_IF(!PyArray_CheckExact(given) || !PyTuple_CheckExact(geometry) || PyTuple_GET_SIZE(geometry) != 3);
+    auto* memory = reinterpret_cast<PyArrayObject*>(given);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(memory));
+    DECLINE_IF(PyArray_DESCR(memory) != PyArray_DESCR(call.array(StridedView::input)));
+    npy_intp sizes[NPY_MAXDIMS], steps[NPY_MAXDIMS], offset, itemsize = PyArray_ITEMSIZE(memory);
+    int count = read_sizes(PyTuple_GET_ITEM(geometry, 0), sizes);
+    DECLINE_IF(count < 0 || read_sizes(PyTuple_GET_ITEM(geometry, 1), steps) != count);
+    DECLINE_IF(!read_index(PyTuple_GET_ITEM(geometry, 2), offset) || offset < 0);
+    npy_intp last = offset;
+    for (int i = 0; i < count; i++) {
+        npy_intp way;
+        DECLINE_IF(steps[i] > FARTHEST);
+        DECLINE_IF(sizes[i] < 1 || steps[i] < 0 || __builtin_mul_overflow(sizes[i] - 1, steps[i], &way));
+        DECLINE_IF(__builtin_add_overflow(last, way, &last));
+    }
+    DECLINE_IF(last >= PyArray_SIZE(memory));
+    for (int i = 0; i < count; i++) steps[i] *= itemsize;
+    return call.give(view_of(memory, count, sizes, steps, offset * itemsize));
+}
+
 NAMES(MoveDim, input, source, destination);
 
 // Dimensions, one or several, counted from the front; how many, or -1.
@@ -423,6 +450,7 @@ KERNEL("expand")
     .given(tensor(GRADIENT).rank_from(1));
 KERNEL("view").route(view_route, View::names).takes(tensor(View::input), none(View::size), none(View::dtype));
 KERNEL("reshape").route(reshape_route, Reshape::names).takes(tensor(Reshape::input), none(Reshape::shape));
+KERNEL("_strided_view").forward(strided_view_forward, StridedView::names).takes(seen);
 KERNEL("movedim").route(movedim_route, MoveDim::names).takes(tensor(MoveDim::input).rank_from(1).filled());
 KERNEL("flatten")
     .route(flatten_route, Flatten::names)
