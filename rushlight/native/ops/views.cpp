@@ -344,6 +344,7 @@ constexpr npy_intp FARTHEST = npy_intp{1} << 48;  // steps up to here can be cou
 // The memory of a storage, seen with sizes, steps and an offset in elements; what is empty or lies outside is Python's.
 bool strided_view_forward(Call& call) {
     PyObject *given = call[StridedView::memory], *geometry = call[StridedView::geometry];
+    DECLINE_IF(call.needs != 0);  // a geometry is saved by Python
     DECLINE_IF(!PyArray_CheckExact(given) || !PyTuple_CheckExact(geometry) || PyTuple_GET_SIZE(geometry) != 3);
     auto* memory = reinterpret_cast<PyArrayObject*>(given);
     DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(memory));
