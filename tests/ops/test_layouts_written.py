@@ -10,7 +10,7 @@ from rushlight.ops.losses import loss_reduction
 TURNS = [
     lambda x: x,
     lambda x: x.t().contiguous().t(),
-    lambda x: x.repeat(1, 2)[:, ::2],
+    lambda x: x.repeat_interleave(2, 1)[:, ::2],
     lambda x: x[:1].expand(40, 50),
 ]
 
