@@ -16,8 +16,7 @@ namespace rushlight {
 
 namespace {
 
-// LAST: what was there is written over.
-enum Fold { SUM, PROD, AMAX, AMIN, LAST, FOLDS };
+enum Fold { SUM, PROD, AMAX, AMIN, FOLDS };
 
 // A target and what is brought to it; steps are in elements, those of the index 0 where it is spread out.
 struct Places {
@@ -29,7 +28,6 @@ struct Places {
 
 template <Fold fold, class T>
 T join(T a, T b) {
-    if constexpr (fold == LAST) return b;
     if constexpr (std::is_same_v<T, bool>) return fold == SUM || fold == AMAX ? a || b : a && b;
     if constexpr (fold == SUM) return a + b;
     if constexpr (fold == PROD) return a * b;
@@ -40,7 +38,6 @@ T join(T a, T b) {
 
 template <Fold fold>
 int64_t join(int64_t a, int64_t b) {
-    if (fold == LAST) return b;
     auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);  // sums wrap around
     if (fold == SUM || fold == PROD) return static_cast<int64_t>(fold == SUM ? x + y : x * y);
     return fold == AMAX ? std::max(a, b) : std::min(a, b);
@@ -86,7 +83,6 @@ Half<half> shortened(float x) {
 // Rounded after each step, as torch's loops do.
 template <Fold fold, int half>
 Half<half> join(Half<half> a, Half<half> b) {
-    if constexpr (fold == LAST) return b;
     return shortened<half>(join<fold>(widened(a), widened(b)));
 }
 
@@ -98,10 +94,6 @@ void fold_row(T* to, const T* values, npy_intp count) {
 // A row of half precision is read and written by the loops of the processor's level.
 template <Fold fold, int half>
 void fold_row(Half<half>* to, const Half<half>* values, npy_intp count) {
-    if constexpr (fold == LAST) {
-        std::memcpy(to, values, count * sizeof(*to));
-        return;
-    }
     constexpr npy_intp BLOCK = 256;
     float sums[BLOCK], wide[BLOCK];
     for (npy_intp k = 0; k < count; k += BLOCK) {
@@ -120,12 +112,6 @@ void fold_line(T* target, const int64_t* index, const T* values, const Places& p
     npy_intp along = places.target[places.dim], beside = last == places.dim ? 0 : places.target[last];
     if (index_step == 0 && beside == 1 && step == 1) {
         return fold_row<fold>(target + *index * along, values, count);
-    }
-    if constexpr (fold == LAST) {
-        if (index_step == 0 && beside == 1 && step == 0) {
-            std::fill_n(target + *index * along, count, *values);
-            return;
-        }
     }
     for (npy_intp k = 0; k < count; k++) {
         T& to = target[index[k * index_step] * along + k * beside];
@@ -157,8 +143,7 @@ using FoldAll = void (*)(void*, const int64_t*, const void*, const Places&);
 
 template <class T>
 FoldAll fold_of(int fold) {
-    constexpr FoldAll all[FOLDS] = {fold_all<SUM, T>, fold_all<PROD, T>, fold_all<AMAX, T>, fold_all<AMIN, T>,
-                                    fold_all<LAST, T>};
+    constexpr FoldAll all[FOLDS] = {fold_all<SUM, T>, fold_all<PROD, T>, fold_all<AMAX, T>, fold_all<AMIN, T>};
     return all[fold];
 }
 

@@ -25,7 +25,6 @@ from rushlight.ops.machine.writing import (
     scalar_name,
     target_of,
     wrapped,
-    write_parts,
 )
 
 
@@ -155,7 +154,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out=No
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
         check_range(index, dim, flat.shape[dim], function="index_copy_(): ")
-        write_parts(flat, dim, index, source)
+        flat[(slice(None),) * dim + (index,)] = source
     return result
 
 
@@ -246,7 +245,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
         check_position(index, dim, flat.shape[dim])
-        write_parts(flat, dim, index, value)
+        flat[(slice(None),) * dim + (index,)] = value
     return result
 
 

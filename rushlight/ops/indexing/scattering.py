@@ -11,7 +11,7 @@ from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.machine.transforms.words import ALONG
-from rushlight.ops.machine.writing import fold_along, grid, number_for, overwrite, target_of, write_along
+from rushlight.ops.machine.writing import fold_along, grid, number_for, overwrite, target_of
 
 REDUCTIONS = {"add": np.add, "multiply": np.multiply}
 
@@ -118,7 +118,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Tensor | float = None, 
     if not index.size:
         return result
     if reduce is None:
-        write_along(flat, dim, index, src)
+        flat[grid(index, dim)] = src
     else:
         REDUCTIONS[reduce].at(flat, grid(index, dim), src)
     return result

@@ -31,10 +31,6 @@ UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
 # what the loops of native code call them
 FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
-# not a fold: what was there is written over
-LAST = 4
-# elements from which the way through native code pays
-MANY = 1024
 # ops whose bodies write to memory in any order
 STRIDED = {"index_add", "index_copy", "index_fill", "scatter", "scatter_add", "tril", "triu"}
 LARGEST_HALF = 65504
@@ -229,32 +225,6 @@ def fold_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarr
     shape = [1] * values.ndim
     shape[dim] = index.size
     fold_along(target, dim, np.broadcast_to(index.reshape(shape), values.shape), values, fold)
-
-
-def write_along(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> None:
-    """Write values, or one, over the elements whose position along `dim` the index gives; the last one stays."""
-    if not write_natively(target, dim, index, values):
-        target[grid(index, dim)] = values
-
-
-def write_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> None:
-    """Write values, or one, over whole parts: the index is a vector of positions along `dim`."""
-    if target.ndim > 1 and target.size >= MANY:
-        shape = (*target.shape[:dim], index.size, *target.shape[dim + 1 :])
-        spread = np.broadcast_to(index.reshape(-1, *[1] * (target.ndim - 1 - dim)), shape)
-        if write_natively(target, dim, spread, values):
-            return
-    target[(slice(None),) * dim + (index,)] = values
-
-
-def write_natively(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray | complex) -> bool:
-    """Whether native code wrote the values: for turned memory NumPy takes five times as long."""
-    if extension is None or index.size < MANY:
-        return False
-    spread = values if isinstance(values, np.ndarray) else np.array(values, target.dtype)
-    if spread.shape != index.shape:
-        spread = np.broadcast_to(spread, index.shape)
-    return extension.fold_at(target, dim, index.astype(INT64, copy=False), spread, LAST)
 
 
 def check_range(index: np.ndarray, dim: int, size: int, words: str = "", function: str = "") -> None:
