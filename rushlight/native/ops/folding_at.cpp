@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 #include "kernels/table.h"
@@ -174,23 +173,6 @@ bool within(const int64_t* index, const Places& places, int d) {
     return true;
 }
 
-// Innermost the dimension along which the target's elements lie closest. What meets at one element keeps its order:
-// it differs in its position along `dim` alone.
-void sort_dims(Places& places) {
-    auto swap = [&](int a, int b) {
-        std::swap(places.dims[a], places.dims[b]);
-        std::swap(places.target[a], places.target[b]);
-        std::swap(places.index[a], places.index[b]);
-        std::swap(places.values[a], places.values[b]);
-        places.dim = places.dim == a ? b : places.dim == b ? a : places.dim;
-    };
-    for (int end = places.ndim; end > 1; end--) {
-        for (int d = 1; d < end; d++) {
-            if (std::abs(places.target[d - 1]) < std::abs(places.target[d])) swap(d - 1, d);
-        }
-    }
-}
-
 bool describe(Places& places, PyArrayObject* target, PyArrayObject* index, PyArrayObject* values) {
     places.ndim = PyArray_NDIM(index);
     bool fits = places.ndim > 0 && PyArray_NDIM(target) == places.ndim && have_same_shape(index, values) &&
@@ -203,7 +185,6 @@ bool describe(Places& places, PyArrayObject* target, PyArrayObject* index, PyArr
         fits = places.dims[d] > 0 && (d == places.dim || places.dims[d] <= PyArray_DIM(target, d));
     }
     places.extent = fits ? PyArray_DIM(target, places.dim) : 0;
-    if (fits) sort_dims(places);
     return fits;
 }
 

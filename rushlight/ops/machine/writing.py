@@ -32,7 +32,7 @@ QUICK = {float, int, bool}
 # what the loops of native code call them
 FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
 # ops whose bodies write to memory in any order
-STRIDED = {"index_add", "index_copy", "index_fill", "scatter", "scatter_add", "tril", "triu"}
+STRIDED = {"index_copy", "index_fill", "scatter", "tril", "triu"}
 LARGEST_HALF = 65504
 # ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
 CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
@@ -207,14 +207,11 @@ def fold_at(target: np.ndarray, where: np.ndarray, values: np.ndarray, fold: np.
 
 
 def fold_along(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray, fold: np.ufunc = np.add) -> None:
-    """Bring values together with the elements of an array whose position along `dim` the index gives."""
+    """Bring values together with the elements of a contiguous array whose position along `dim` the index gives."""
     if extension is not None:
         within = values[tuple([slice(size) for size in index.shape])]
         if extension.fold_at(target, dim, index.astype(INT64, copy=False), within, FOLDS[fold]):
             return
-    if not target.flags.c_contiguous:
-        fold.at(target, grid(index, dim), values[tuple([slice(size) for size in index.shape])])
-        return
     where = places_along(target.shape, dim, index)
     values = np.broadcast_to(values, where.shape) if values.shape != where.shape else values
     fold_at(target.reshape(-1), where.reshape(-1), values.reshape(-1), fold)
