@@ -8,6 +8,7 @@ import numpy as np
 
 from rushlight.core.memory.meta import Meta, reserve
 from rushlight.core.memory.strides import contiguous_strides, is_fresh, strides_of
+from rushlight.native import extension
 
 
 class layout:
@@ -184,6 +185,16 @@ def empty_like_array(array: np.ndarray, kind: np.dtype | None = None, form: memo
             return np.empty(array.shape, kind)
         return empty_with_strides(array.shape, dense_strides(array), kind)
     return empty_in_format(array.shape, kind, form)
+
+
+def copied_like(array: np.ndarray) -> np.ndarray:
+    """A copy in the array's own order; NumPy's would put a dimension of step 0 innermost, and turn the rest."""
+    if array.flags.c_contiguous:
+        return array.copy()
+    found = empty_with_strides(array.shape, dense_strides(array), array.dtype)
+    if extension is None or not extension.write_converted(found, array):
+        found[...] = array
+    return found
 
 
 def reserved_like(array: np.ndarray, kind: np.dtype, form: memory_format | None) -> np.ndarray:

@@ -1,11 +1,15 @@
 // Diagonals: triangles of matrices, and the matrix of a vector. See ops/shape/diagonals.py.
+#include "ops/diagonals.h"
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "loops/copy.h"
 #include "memory/arrays.h"
 #include "ops/views.h"
 #include "seam/call.h"
+#include "seam/guard.h"
 
 namespace rushlight {
 
@@ -39,6 +43,55 @@ PyArrayObject* triangle(PyArrayObject* array, npy_intp diagonal, bool below) {
     cut_triangles(PyArray_BYTES(found), from, PyArray_SIZE(array) / rows * itemsize / row_bytes, rows, row_bytes,
                   itemsize, diagonal, below);
     return found;
+}
+
+// Zeros in rows of any step: beyond the diagonal where the lower triangle stays, before it where the upper one does.
+void clear_rows(char* to, npy_intp rows, npy_intp row_step, npy_intp columns, npy_intp step, npy_intp itemsize,
+                npy_intp diagonal, bool lower) {
+    for (npy_intp i = 0; i < rows; i++, to += row_step) {
+        npy_intp border = std::clamp<npy_intp>(i + diagonal + (lower ? 1 : 0), 0, columns);
+        npy_intp first = lower ? border : 0, count = lower ? columns - border : border;
+        if (step == itemsize) {
+            std::memset(to + first * step, 0, count * itemsize);
+            continue;
+        }
+        for (npy_intp j = first; j < first + count; j++) std::memset(to + j * step, 0, itemsize);
+    }
+}
+
+// clear_triangle(array, diagonal, lower): whether the other triangle was filled with zeros in place.
+PyObject* clear_triangle(PyObject*, PyObject* arguments) {
+    PyObject* given;
+    Py_ssize_t diagonal;
+    int below;
+    if (!PyArg_ParseTuple(arguments, "O!np", &PyArray_Type, &given, &diagonal, &below)) return nullptr;
+    auto* array = reinterpret_cast<PyArrayObject*>(given);
+    int ndim = PyArray_NDIM(array);
+    if (!PyArray_CheckExact(given) || ndim < 2 || !is_movable(array) || !PyArray_ISWRITEABLE(array) ||
+        PyArray_SIZE(array) == 0 || diagonal < -FAR || diagonal > FAR) {
+        Py_RETURN_FALSE;
+    }
+    const npy_intp *dims = PyArray_DIMS(array), *strides = PyArray_STRIDES(array);
+    npy_intp rows = dims[ndim - 2], columns = dims[ndim - 1], down = strides[ndim - 2], along = strides[ndim - 1];
+    // along memory, whichever way that is
+    bool turned = std::abs(along) > std::abs(down);
+    if (turned) {
+        std::swap(rows, columns);
+        std::swap(down, along);
+        diagonal = -diagonal;
+    }
+    npy_intp at[NPY_MAXDIMS] = {};
+    for (char* to = PyArray_BYTES(array);;) {
+        clear_rows(to, rows, down, columns, along, PyArray_ITEMSIZE(array), diagonal, (below != 0) != turned);
+        int d = ndim - 3;
+        for (; d >= 0; d--) {
+            to += strides[d];
+            if (++at[d] < dims[d]) break;
+            to -= strides[d] * dims[d];
+            at[d] = 0;
+        }
+        if (d < 0) Py_RETURN_TRUE;
+    }
 }
 
 NAMES(Triangle, input, diagonal);
@@ -130,5 +183,10 @@ KERNEL("diagonal")
            dim(Diagonal::dim2, Diagonal::input), integer(Diagonal::offset));
 
 }  // namespace
+
+PyMethodDef triangle_methods[] = {
+    {"clear_triangle", guarded<clear_triangle>, METH_VARARGS, "Zeros on one side of a diagonal, in place."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 }  // namespace rushlight

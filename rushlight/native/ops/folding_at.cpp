@@ -160,11 +160,15 @@ FoldAll loop_of(int dtype, int fold) {
 
 // Whether every position is one of the target's.
 bool within(const int64_t* index, const Places& places, int d) {
-    npy_intp count = places.index[d] == 0 ? 1 : places.dims[d];
-    for (npy_intp k = 0; k < count; k++, index += places.index[d]) {
-        bool inside = d == places.ndim - 1 ? static_cast<uint64_t>(*index) < static_cast<uint64_t>(places.extent)
-                                           : within(index, places, d + 1);
-        if (!inside) return false;
+    npy_intp count = places.index[d] == 0 ? 1 : places.dims[d], step = places.index[d];
+    if (d == places.ndim - 1) {
+        // without a way out, so that several are looked at together
+        uint64_t largest = 0;
+        for (npy_intp k = 0; k < count; k++) largest = std::max(largest, static_cast<uint64_t>(index[k * step]));
+        return largest < static_cast<uint64_t>(places.extent);
+    }
+    for (npy_intp k = 0; k < count; k++) {
+        if (!within(index + k * step, places, d + 1)) return false;
     }
     return true;
 }

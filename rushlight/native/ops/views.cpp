@@ -337,6 +337,70 @@ bool unfold_backward(Gradient& gradient) {
     return true;
 }
 
+NAMES(StridedView, input, memory, geometry);
+
+constexpr npy_intp FARTHEST = npy_intp{1} << 48;  // steps up to here can be counted in bytes
+
+// The memory of a storage, seen with sizes, steps and an offset in elements; what is empty or lies outside is Python's.
+bool strided_view_forward(Call& call) {
+    PyObject *given = call[StridedView::memory], *geometry = call[StridedView::geometry];
+    DECLINE_IF(call.needs != 0);  // a geometry is saved by Python
+    DECLINE_IF(!PyArray_CheckExact(given) || !PyTuple_CheckExact(geometry) || PyTuple_GET_SIZE(geometry) != 3);
+    auto* memory = reinterpret_cast<PyArrayObject*>(given);
+    DECLINE_IF(!PyArray_IS_C_CONTIGUOUS(memory));
+    DECLINE_IF(PyArray_DESCR(memory) != PyArray_DESCR(call.array(StridedView::input)));
+    npy_intp sizes[NPY_MAXDIMS], steps[NPY_MAXDIMS], offset, itemsize = PyArray_ITEMSIZE(memory);
+    int count = read_sizes(PyTuple_GET_ITEM(geometry, 0), sizes);
+    DECLINE_IF(count < 0 || read_sizes(PyTuple_GET_ITEM(geometry, 1), steps) != count);
+    DECLINE_IF(!read_index(PyTuple_GET_ITEM(geometry, 2), offset) || offset < 0);
+    npy_intp last = offset;
+    for (int i = 0; i < count; i++) {
+        npy_intp way;
+        DECLINE_IF(steps[i] > FARTHEST);
+        DECLINE_IF(sizes[i] < 1 || steps[i] < 0 || __builtin_mul_overflow(sizes[i] - 1, steps[i], &way));
+        DECLINE_IF(__builtin_add_overflow(last, way, &last));
+    }
+    DECLINE_IF(last >= PyArray_SIZE(memory));
+    for (int i = 0; i < count; i++) steps[i] *= itemsize;
+    return call.give(view_of(memory, count, sizes, steps, offset * itemsize));
+}
+
+NAMES(MoveDim, input, source, destination);
+
+// Dimensions, one or several, counted from the front; how many, or -1.
+int read_places(PyObject* object, int ndim, int* places) {
+    npy_intp given[NPY_MAXDIMS];
+    int count = read_index(object, given[0]) ? 1 : read_sizes(object, given);
+    for (int i = 0; i < count; i++) {
+        if (given[i] < -ndim || given[i] >= ndim) return -1;
+        places[i] = static_cast<int>(given[i] < 0 ? given[i] + ndim : given[i]);
+    }
+    return count;
+}
+
+// movedim(input, source, destination): an order of dimensions for permute.
+PyObject* movedim_route(Call& call) {
+    static Inner permute("permute");
+    int ndim = PyArray_NDIM(call.array(MoveDim::input)), from[NPY_MAXDIMS], to[NPY_MAXDIMS];
+    int count = read_places(call[MoveDim::source], ndim, from);
+    DECLINE_IF(count < 0 || count > ndim || read_places(call[MoveDim::destination], ndim, to) != count);
+    npy_intp order[NPY_MAXDIMS];
+    bool taken[NPY_MAXDIMS] = {};
+    std::fill_n(order, ndim, -1);
+    for (int i = 0; i < count; i++) {
+        DECLINE_IF(taken[from[i]] || order[to[i]] >= 0);
+        taken[from[i]] = true;
+        order[to[i]] = from[i];
+    }
+    for (int place = 0, rest = 0; place < ndim; place++) {
+        if (order[place] >= 0) continue;
+        while (taken[rest]) rest++;
+        order[place] = rest++;
+    }
+    Ref dims = Ref::steal(PyArray_IntTupleFromIntp(ndim, order));
+    return dims ? permute(call[MoveDim::input], dims.get()) : nullptr;
+}
+
 // The engine sums the gradient down to the input's shape.
 bool pass_backward(Gradient& gradient) { return gradient.pass_on(); }
 
@@ -387,6 +451,8 @@ KERNEL("expand")
     .given(tensor(GRADIENT).rank_from(1));
 KERNEL("view").route(view_route, View::names).takes(tensor(View::input), none(View::size), none(View::dtype));
 KERNEL("reshape").route(reshape_route, Reshape::names).takes(tensor(Reshape::input), none(Reshape::shape));
+KERNEL("_strided_view").forward(strided_view_forward, StridedView::names).takes(seen);
+KERNEL("movedim").route(movedim_route, MoveDim::names).takes(tensor(MoveDim::input).rank_from(1).filled());
 KERNEL("flatten")
     .route(flatten_route, Flatten::names)
     .takes(tensor(Flatten::input).rank_from(1).dense(), dim(Flatten::start_dim, Flatten::input),

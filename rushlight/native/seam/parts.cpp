@@ -14,6 +14,7 @@
 #include "object/lifted.h"
 #include "object/lost.h"
 #include "ops/copying.h"
+#include "ops/diagonals.h"
 #include "ops/folding_at.h"
 #include "random/random.h"
 #include "seam/lifting.h"
@@ -26,7 +27,7 @@ namespace rushlight {
 
 bool add_parts(PyObject* module) {
     for (PyMethodDef* methods : {memory_methods, thread_methods, promotion_methods, lost_methods, failure_methods,
-                                 conversion_methods, folding_methods, pending_methods}) {
+                                 conversion_methods, folding_methods, triangle_methods, pending_methods}) {
         if (PyModule_AddFunctions(module, methods) < 0) return false;
     }
     return register_pointwise() && add_optim(module) && add_layers(module) && add_forwards(module) &&

@@ -49,11 +49,13 @@ from rushlight.ops.machine.transforms.level import is_followed, is_lifted
 from rushlight.ops.machine.writing import (
     add_at,
     check_position,
+    fold_parts,
     number_for,
     overwrite,
     places,
     scalar_name,
     target_of,
+    wrapped,
 )
 from rushlight.ops.shape.copying import copied, function_and_method
 
@@ -289,11 +291,13 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
     try:
         if values.dtype != input.dtype:
             raise unfit(input, values, indices, dims) or differs(input, values)
-        result = target_of(input, out)
+        result = target_of(input, out, like=not accumulate)
         if accumulate:
             for place, (dim, each) in enumerate(zip(dims, indices, strict=True)):
                 check_position(each, place, input.shape[dim])
-            if result.flags.c_contiguous:
+            if len(dims) == 1 and indices[0].ndim == 1 and values.ndim <= input.ndim:
+                add_parts(result, dims[0], indices[0], values)
+            elif result.flags.c_contiguous:
                 add_at(result, places(input.shape, dims, indices), values)
             else:
                 np.add.at(result, index, values)
@@ -304,6 +308,12 @@ def put_elements(input: Tensor, indices: list[Tensor], values: Tensor, dims: tup
     except (TypeError, ValueError):
         raise unfit(input, values, indices, dims) or mismatch(values.shape, input[index].shape) from None
     return result
+
+
+def add_parts(target: np.ndarray, dim: int, index: np.ndarray, values: np.ndarray) -> None:
+    """Add values, broadcast, to whole parts of a tensor."""
+    shape = (*target.shape[:dim], index.size, *target.shape[dim + 1 :])
+    fold_parts(target, dim, wrapped(index, target.shape[dim]), np.broadcast_to(values, shape))
 
 
 def unfit(input: np.ndarray, values: np.ndarray, indices: list[np.ndarray], dims: tuple) -> Exception | None:

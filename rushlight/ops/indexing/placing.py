@@ -241,7 +241,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value, *, out=None):
         if isinstance(value, complex) and input.dtype.kind != "c":
             raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
         value = number_for(value, input.dtype)
-    result = target_of(input, out)
+    result = target_of(input, out, like=True)
     flat, index = as_vectors(result, index)
     if has_parts(flat, dim):
         check_position(index, dim, flat.shape[dim])

@@ -10,7 +10,7 @@ from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.explained import explained
 from rushlight.errors.fixes import targets
-from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, require_known, share
+from rushlight.ops.losses.loss_reduction import Steps, legacy, reduced, reduced_tensor, require_known, share
 from rushlight.ops.machine.declare import Op, composed, op
 from rushlight.ops.machine.gradients import refuse_history
 from rushlight.ops.machine.kinds import require_floats
@@ -221,7 +221,9 @@ def soft_margins(input, target, reduction: str):
         kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}: write input.float()")
     require_floats("soft_margin_loss", input)
-    values = np.log1p(np.exp(-input * target.astype(input.dtype)))
+    step = Steps(input)
+    logit = step(-step.wide(input) * step.wide(target.astype(input.dtype)))
+    values = step(np.log1p(step(np.exp(logit))))
     return reduced(values.astype(compute_dtype(input.dtype), copy=False), reduction)
 
 

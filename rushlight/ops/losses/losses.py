@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.casting import by_float32
 from rushlight.core.numbers.promotion import compute_dtype
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.fixes import targets
 from rushlight.errors.warning import warn
-from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share, unknown
+from rushlight.ops.losses.loss_reduction import Steps, legacy, reduced, reduced_tensor, share, unknown
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import PROMOTE, UNROUNDED
@@ -70,9 +71,10 @@ def weighted(values: Tensor, weight: Tensor, reduction: str) -> Tensor:
 def squares(input, target, reduction: str):
     """Squared differences; in half precision each of them is rounded, and may be infinite."""
     require_floats("mse_cpu", input)
-    difference = input - target
-    if reduction == "none" or difference.dtype in dtypes.HALF:
-        return reduced(difference * difference, reduction)
+    step = Steps(input)
+    difference = step(step.wide(input) - step.wide(target))
+    if reduction == "none" or input.dtype in dtypes.HALF:
+        return reduced(step(difference * difference), reduction)
     total = square_sum(difference.reshape(-1))
     if reduction == "mean":
         return total / difference.size
@@ -149,7 +151,8 @@ def distances(input, target, reduction: str):
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.from_numpy(input.dtype).scalar}; convert it first, for example with .float()"
         )
-    return reduced(np.abs(input - target), reduction)
+    step = Steps(input)
+    return reduced(np.abs(step(step.wide(input) - step.wide(target))), reduction)
 
 
 distances.made_of(lambda input, target, reduction: reduced_tensor((input - target).abs(), reduction))
@@ -185,28 +188,28 @@ def smooth_distances(input, target, reduction: str, beta: float):
     # torch rounds each step in float16, and the last one in bfloat16; for `huber_distances` it is the other way round
     if input.dtype in dtypes.HALF and input.dtype != np.float16:
         return reduced(rounded_once(smoothed, input, target, beta), reduction)
-    return reduced(smoothed(input - target, beta), reduction)
+    return reduced(smoothed(input, target, beta, Steps(input)), reduction)
 
 
-def smoothed(difference: np.ndarray, beta: float) -> np.ndarray:
+def smoothed(input: np.ndarray, target: np.ndarray, beta: float, step: Steps) -> np.ndarray:
     """d * d / (2 beta) below beta, d - beta / 2 above it, for the absolute value d of each difference."""
-    size = np.absolute(difference)
-    beta, half = size.dtype.type(beta), size.dtype.type(0.5)
-    return np.where(size < beta, half * size * size / beta, size - half * beta)
+    size = np.absolute(step(step.wide(input) - step.wide(target)))
+    bend, half = step.number(beta), step.number(0.5)
+    curved = step(step(step(half * size) * size) / bend)
+    return np.where(size < bend, curved, step(size - step.number(half * bend)))
 
 
 def rounded_once(formula: Callable, input: np.ndarray, target: np.ndarray, bend: float) -> np.ndarray:
     """What a formula gives for differences in half precision that no step before the last has rounded."""
-    wide = [each.astype(compute_dtype(input.dtype)) for each in (input, target)]
-    return formula(wide[0] - wide[1], bend).astype(input.dtype)
+    wide = [by_float32(each, compute_dtype(input.dtype)) for each in (input, target)]
+    return by_float32(formula(*wide, bend, Steps(wide[0])), input.dtype)
 
 
-def rounded_off(difference: np.ndarray, bend: float) -> np.ndarray:
+def rounded_off(input: np.ndarray, target: np.ndarray, bend: float, step: Steps) -> np.ndarray:
     """d * d / 2 below the bend, bend * (d - bend / 2) above it, for the absolute value d of each difference."""
-    size = np.absolute(difference)
-    # numbers of the array's own kind: beside Python's a bfloat16 would not stay one
-    curved = np.minimum(size, size.dtype.type(bend))
-    return curved * (size - size.dtype.type(0.5) * curved)
+    size = np.absolute(step(step.wide(input) - step.wide(target)))
+    curved = np.minimum(size, step.number(bend))
+    return step(curved * step(size - step(step.number(0.5) * curved)))
 
 
 def rounded_off_tensor(difference: Tensor, bend: float) -> Tensor:
@@ -251,7 +254,7 @@ def huber_distances(input, target, reduction: str, delta: float):
     require_floats("huber_cpu", input)
     if input.dtype == np.float16:
         return reduced(rounded_once(rounded_off, input, target, delta), reduction)
-    return reduced(rounded_off(input - target, delta), reduction)
+    return reduced(rounded_off(input, target, delta, Steps(input)), reduction)
 
 
 huber_distances.made_of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from rushlight.core.numbers.dtypes import int64
@@ -19,6 +21,8 @@ from rushlight.ops.pointwise.where import choose
 from rushlight.ops.products.similarity import pairwise_distance
 
 REDUCTIONS = ("mean", "sum", "none")
+# pairs of a label and a class that are looked at together
+PAIRS = 1 << 17
 
 
 def signs(make, *shape):
@@ -270,10 +274,24 @@ def label_margins(input, wanted, reduction: str):
     """What the labels of each row lack to be ahead of each other class by 1; `wanted` counts the labels."""
     require_floats("multilabel_margin_loss", input)
     rows, classes = input.reshape(wanted.shape), wanted.shape[1]
-    counted = wanted[:, :, None] * (wanted == 0)[:, None, :]
-    missing = np.fmax(np.where(counted, 1 - rows[:, :, None] + rows[:, None, :], 0), 0) * counted
-    found = reduced(np.add.reduce(missing, (1, 2)) / classes, reduction)
+    sums = np.zeros(len(rows))
+    for places, _, missing in lacks(rows, wanted):
+        sums += np.bincount(places, np.add.reduce(missing, 1), len(rows))
+    found = reduced((sums / classes).astype(input.dtype), reduction)
     return found.reshape(input.shape[:-1]) if reduction == "none" else found
+
+
+def lacks(rows: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield rows and labels of these, some at a time, with what each label lacks towards every other class."""
+    places, labels = wanted.nonzero()
+    # all pairs of classes at once would be a gigabyte for 300 rows of 1000
+    step = max(1, PAIRS // max(wanted.shape[1], 1))
+    for start in range(0, len(places), step):
+        some, label = places[start : start + step], labels[start : start + step]
+        missing = np.fmax(1 - rows[some, label][:, None] + rows[some], 0)
+        others = wanted[some] == 0
+        np.copyto(missing, 0, where=~others)
+        yield some, label, missing * wanted[some, label][:, None]
 
 
 label_margins.gradient(
@@ -284,11 +302,19 @@ label_margins.gradient(
 
 
 def label_gradient(grad: Tensor, input: Tensor, wanted: Tensor) -> Tensor:
-    rows = input.reshape(wanted.shape)
-    lacking = (1 - rows.unsqueeze(2) + rows.unsqueeze(1) > 0).to(input.dtype)
-    lacking = lacking * wanted.unsqueeze(2) * (wanted == 0).unsqueeze(1)
-    found = (lacking.sum(1) - lacking.sum(2)) * (grad.unsqueeze(1) if grad.ndim else grad)
+    found = label_slopes(input.detach(), wanted) * (grad.unsqueeze(1) if grad.ndim else grad)
     return found.reshape(input.shape)
+
+
+@op(dtype=MATCH, operands=["input"], name="_label_slopes", samples=None)
+def label_slopes(input, wanted):
+    """How often each class is too close to a label, less how many classes are too close to it as one."""
+    found = np.zeros(wanted.shape)
+    for places, labels, missing in lacks(input.reshape(wanted.shape), wanted):
+        lacking = np.where(missing > 0, wanted[places, labels][:, None], 0)
+        np.add.at(found, places, lacking)
+        np.subtract.at(found, (places, labels), np.add.reduce(lacking, 1))
+    return found.astype(input.dtype)
 
 
 @composed(

@@ -10,6 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.memory.capacity import LARGE, require_room
+from rushlight.core.memory.layout import copied_like
 from rushlight.core.memory.lifted import Lifted
 from rushlight.core.memory.strides import contiguous_strides, packed
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE, from_numpy
@@ -30,6 +31,8 @@ UNSIGNED = {INT64: np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
 QUICK = {float, int, bool}
 # what the loops of native code call them
 FOLDS = {np.add: 0, np.multiply: 1, np.maximum: 2, np.minimum: 3}
+# ops whose bodies write to memory in any order
+STRIDED = {"index_copy", "index_fill", "scatter", "tril", "triu"}
 LARGEST_HALF = 65504
 # ops that look at dimensions, shapes and dtypes before they ask whether each element has a place of its own
 CHECKED_FIRST = {"index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce"}
@@ -68,7 +71,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
         inplace.check_inference(target)
     token = floating_point.set(QUIET)
     try:
-        if type(array) is np.ndarray and (array.flags.c_contiguous or not single):
+        if type(array) is np.ndarray and (array.flags.c_contiguous or not single or writes_anywhere(op, arrays)):
             op.positional(*arrays, array)
         else:
             inplace.put(array, op.positional(*arrays))
@@ -84,6 +87,11 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
     elif needs or cut is not None:
         inplace.pass_cut(target, cut)
     return target
+
+
+def writes_anywhere(op: Op, arrays: list) -> bool:
+    """Whether the body writes to memory in any order; what adds up by flat places wants C order."""
+    return op.name in STRIDED or (op.name == "_put" and not arrays[op.positions["accumulate"]])
 
 
 def check_written(op: Op, target: Any) -> None:
@@ -111,10 +119,12 @@ def apart(value: np.ndarray, array: np.ndarray) -> np.ndarray:
     return value.copy() if np.may_share_memory(value, array) else value
 
 
-def target_of(input: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-    """The array that a body may change: a copy in memory order, or `out` with the input's elements."""
+def target_of(input: np.ndarray, out: np.ndarray | None, like: bool = False) -> np.ndarray:
+    """The array that a body may change: a copy in C order or `like` the input, or `out` with the input's elements."""
     if out is None:
-        return input.copy() if input.flags.c_contiguous else packed(input)
+        if input.flags.c_contiguous:
+            return input.copy()
+        return copied_like(input) if like else packed(input)
     if out is not input:
         out[...] = input
     return out

@@ -21,8 +21,9 @@ def combined(input, product, beta, alpha):
     if product.dtype.kind in "iub":
         # torch cuts the fractions off
         beta, alpha = product.dtype.type(beta), product.dtype.type(alpha)
+    # the product is new: it can hold what it is multiplied with and added to, and its memory is warm
     if alpha != 1:
-        product = product * alpha
+        product = np.multiply(product, alpha, None if isinstance(alpha, complex) else product)
     try:
         shape = np.broadcast_shapes(input.shape, product.shape)
     except ValueError:
@@ -43,7 +44,8 @@ def combined(input, product, beta, alpha):
         )
     if beta == 0:
         return product
-    return product + (input if beta == 1 else input * beta)
+    added = input if beta == 1 else input * beta
+    return np.add(product, added, product if added.dtype == product.dtype else None)
 
 
 def scaled(grad, factor):

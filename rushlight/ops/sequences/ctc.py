@@ -15,6 +15,7 @@ from rushlight.ops.machine.kinds import refuse
 from rushlight.ops.machine.rules import MATCH, SAME
 from rushlight.ops.machine.samples import cases, corner
 from rushlight.ops.machine.transforms.level import is_mapped
+from rushlight.ops.machine.writing import fold_at
 from rushlight.ops.pointwise.where import choose
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -35,13 +36,19 @@ def negative_log_likelihoods(log_probs, targets, lengths, target_lengths, blank:
     `alpha`, `(T, N, 2 S + 1)`, holds the ways up to a moment that end at a letter or a blank.
     """
     texts, steps = with_blanks(targets, blank)
-    scores = letters_of(log_probs, texts)
-    alpha = np.full(scores.shape, -np.inf, scores.dtype)
-    if len(alpha):
+    scores = letters_of(log_probs[: last_moment(lengths)], texts)
+    alpha = np.full((len(log_probs), *texts.shape), -np.inf, scores.dtype)
+    if len(scores):
         alpha[0, :, :2] = scores[0, :, :2]
-    for t in range(1, len(alpha)):
+    for t in range(1, len(scores)):
         alpha[t] = scores[t] + arrived(alpha[t - 1], steps)
+    alpha[np.arange(len(alpha))[:, None] >= lengths] = -np.inf
     return -ended(alpha, lengths, target_lengths), alpha
+
+
+def last_moment(lengths: np.ndarray) -> int:
+    """How far the longest input goes: what lies behind counts for nobody."""
+    return int(lengths.max(initial=0))
 
 
 def with_blanks(targets: np.ndarray, blank: int) -> tuple[np.ndarray, np.ndarray]:
@@ -94,17 +101,19 @@ def likelihood_slope(grad, log_probs, targets, lengths, target_lengths, blank: i
     As in torch this is the gradient of what `log_softmax` made the log-probabilities of, which is the same behind it.
     """
     texts, steps = with_blanks(targets, blank)
-    scores = letters_of(log_probs, texts)
+    last = last_moment(lengths)
+    scores, alpha = letters_of(log_probs[:last], texts), alpha[:last]
     beta = ways_to_the_end(scores, steps, lengths, target_lengths)
     with np.errstate(all="ignore"):
         # each letter is counted in both
         expected = np.exp(alpha + beta - scores + loss[:, None])
         expected[np.isneginf(alpha + beta)] = 0
     expected[:, np.isinf(loss)] = np.nan
-    found = np.exp(log_probs)
-    rows = np.arange(len(texts))[:, None]
-    np.subtract.at(found, (np.arange(len(found))[:, None, None], rows, texts), expected)
-    found *= grad[:, None]
+    found = np.zeros(log_probs.shape, log_probs.dtype)
+    np.exp(log_probs[:last], found[:last])
+    rows = np.arange(last * len(texts)).reshape(last, -1, 1) * log_probs.shape[2]
+    fold_at(found.reshape(-1), (rows + texts).reshape(-1), -expected.reshape(-1))
+    found[:last] *= grad[:, None]
     found[np.arange(len(found))[:, None] >= lengths] = 0
     if zero_infinity:
         found[:, np.isinf(loss)] = 0

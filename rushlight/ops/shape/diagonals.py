@@ -6,17 +6,21 @@ import operator
 
 import numpy as np
 
+from rushlight.core.memory.layout import copied_like
 from rushlight.core.memory.strides import empty_view, settled
 from rushlight.core.object.tensor import Tensor, method
 from rushlight.errors.refusals import no_kernel
+from rushlight.native import extension
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.inplace import put
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.view_words import ON_DIAGONAL, TRACED
 from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
+from rushlight.ops.machine.writing import overwrite
 from rushlight.ops.shape.copying import fill_
 from rushlight.ops.shape.slicing import check_part
 
@@ -136,10 +140,10 @@ def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
     tensor([[1., 0.],
             [0., 2.]])
     """
-    found = input.copy("K")
+    found = copied_like(input)
     part = diagonal.op.body(found, offset, dim1, dim2)
     check_part(part, src)
-    part[...] = src
+    put(part, src)
     return found
 
 
@@ -253,7 +257,7 @@ def triangles(make):
     ]
 
 
-@op(dtype=SAME, batch=PLAIN, linear=True, inplace=True, samples=cases(triangles))
+@op(dtype=SAME, batch=PLAIN, linear=True, inplace=overwrite, samples=cases(triangles))
 def tril(input, diagonal=0, *, out=None):
     """The lower triangle of matrices, zero elsewhere.
 
@@ -263,13 +267,13 @@ def tril(input, diagonal=0, *, out=None):
             [ True,  True, False],
             [ True,  True,  True]])
     """
-    return masked(input, diagonal, "tril", lower=True)
+    return masked(input, diagonal, "tril", True, out)
 
 
 tril.gradient(input=lambda grad, diagonal: grad.tril(diagonal))
 
 
-@op(dtype=SAME, batch=PLAIN, linear=True, inplace=True, samples=cases(triangles))
+@op(dtype=SAME, batch=PLAIN, linear=True, inplace=overwrite, samples=cases(triangles))
 def triu(input, diagonal=0, *, out=None):
     """The upper triangle of matrices, zero elsewhere.
 
@@ -277,16 +281,24 @@ def triu(input, diagonal=0, *, out=None):
     tensor([[0., 1., 1.],
             [0., 0., 1.]])
     """
-    return masked(input, operator.index(diagonal) - 1, "triu", lower=False)
+    return masked(input, operator.index(diagonal) - 1, "triu", False, out)
 
 
 triu.gradient(input=lambda grad, diagonal: grad.triu(diagonal))
 
 
-def masked(input: np.ndarray, diagonal: int, name: str, lower: bool) -> np.ndarray:
-    """The elements up to a diagonal, or those beyond it."""
+def masked(input: np.ndarray, diagonal: int, name: str, lower: bool, out: np.ndarray | None) -> np.ndarray:
+    """The elements up to a diagonal, or those beyond it; in place where `out` is the input."""
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    if out is not None and extension is not None:
+        if out is not input:
+            put(out, input)
+        if extension.clear_triangle(out, operator.index(diagonal) + (not lower), lower):
+            return out
+    if out is not None:
+        out[...] = masked(input, diagonal, name, lower, None)
+        return out
     if not is_straight(input):
         # two passes, each of them four times as fast as NumPy's choice between strided elements
         return straightened(tril if lower else triu, input, operator.index(diagonal) + (not lower))

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushlight.core.memory.capacity import require_room
-from rushlight.core.memory.layout import contiguous_format, dense_strides
+from rushlight.core.memory.layout import contiguous_format, dense_strides, empty_like_array
+from rushlight.core.memory.strides import packed
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.errors.refusals import no_kernel
 from rushlight.ops.machine.calling import not_given
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axes, axis, plain_size
 from rushlight.ops.machine.generate import sizes
+from rushlight.ops.machine.inplace import put
 from rushlight.ops.machine.layouts import KEPT, LIKE, restrided
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
@@ -224,7 +226,12 @@ def flip(input, dims: Size):
     if not input.ndim:
         axes(dims, 0)
     found = np.flip(input, axes(dims, input.ndim)) if dims and input.ndim else input
-    return found.copy("K")
+    if 0 not in input.strides:
+        return found.copy("K")
+    # NumPy would put a dimension of step 0 innermost, and turn the rest
+    result = empty_like_array(input)
+    put(result, found)
+    return result
 
 
 flip.gradient(input=lambda grad, dims: grad.flip(dims))
@@ -285,12 +292,30 @@ def roll(input, shifts: Any, dims=()):
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
-        return np.roll(input, shifts[0])
+        return rolled(packed(input).reshape(-1), shifts, (0,)).reshape(input.shape)
     if len(shifts) != len(dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return np.roll(input, shifts, tuple([axis(dim, input.ndim) for dim in dims]))
+    return rolled(input, shifts, tuple([axis(dim, input.ndim) for dim in dims]))
+
+
+def rolled(input: np.ndarray, shifts: tuple[int, ...], dims: tuple[int, ...]) -> np.ndarray:
+    """`np.roll` in C order, at a quarter of its cost for small arrays."""
+    total = dict.fromkeys(dims, 0)
+    for shift, dim in zip(shifts, dims, strict=True):
+        total[dim] += shift
+    found = np.empty(input.shape, input.dtype)
+    moves: list[tuple[tuple, tuple]] = [((), ())]
+    for dim, size in enumerate(input.shape):
+        shift = total.get(dim, 0) % size if size else 0
+        ways = [(slice(shift, None), slice(size - shift))]
+        if shift:
+            ways.append((slice(shift), slice(size - shift, None)))
+        moves = [((*to, where), (*source, whence)) for to, source in moves for where, whence in ways]
+    for to, source in moves:
+        put(found[to], input[source])
+    return found
 
 
 roll.gradient(input=lambda grad, shifts, dims: grad.roll([-shift for shift in plain_size(shifts)], dims))

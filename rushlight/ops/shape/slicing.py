@@ -7,10 +7,12 @@ import operator
 import numpy as np
 
 from rushlight.core.memory.capacity import MOST
+from rushlight.core.memory.layout import copied_like
 from rushlight.core.memory.strides import byte_strides, empty_view, settled, with_strides
 from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.dims import axis
+from rushlight.ops.machine.inplace import put
 from rushlight.ops.machine.layouts import LIKE
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
@@ -227,10 +229,10 @@ def select_scatter(input, src, dim: int, index: int):
     tensor([[0., 0., 1.],
             [0., 0., 1.]])
     """
-    found = input.copy("K")
+    found = copied_like(input)
     part = select.op.body(found, dim, index)
     check_part(part, src)
-    part[...] = src
+    put(part, src)
     return found
 
 
@@ -261,10 +263,10 @@ def slice_scatter(input, src, dim=0, start=None, end=None, step=1, *, out=None):
     >>> torch.zeros(5).slice_scatter(torch.ones(2), start=1, end=5, step=2)
     tensor([0., 1., 0., 1., 0.])
     """
-    found = input.copy("K")
+    found = copied_like(input)
     part = found[(ALL,) * axis(dim, input.ndim) + (slice(start, end, step),)]
     check_part(part, src)
-    part[...] = src
+    put(part, src)
     return found
 
 
