@@ -72,6 +72,7 @@ ROUTES = {
     "argsort": lambda: torch.argsort(X),
     "split": lambda: torch.split(X, 1),
     "chunk": lambda: torch.chunk(X, 2),
+    "movedim": lambda: torch.movedim(X, 0, -1),
     "narrow": lambda: torch.narrow(X, 0, 0, 1),
     "var": lambda: torch.var(X),
     "std": lambda: torch.std(X),
