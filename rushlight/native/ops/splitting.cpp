@@ -112,6 +112,8 @@ bool split_backward(Gradient& gradient) {
     if (some == nullptr) return false;
     PyObject *shape = gradient.option(SavedOfSplit::input_shape), *named = gradient.option(SavedOfSplit::dim);
     if (complete && gradient.give(found_whole(gradient, shape, named))) return true;
+    // where memory has failed, a second way would succeed beside the error
+    if (PyErr_Occurred()) return false;
     PyArrayObject* whole = whole_for(gradient, shape, some, !complete);
     npy_intp length = 0, start = 0;
     int dim;

@@ -120,7 +120,10 @@ bool view_backward(Gradient& gradient) {
     DECLINE_IF(count < 0);
     PyArrayObject* grad = gradient.grad();
     if (gradient.give(reshaped(grad, sizes, count))) return true;
-    return !PyArray_IS_C_CONTIGUOUS(grad) && gradient.give(reshaped(in_c_order(grad).array(), sizes, count));
+    // where memory has failed, a second try would succeed beside the error
+    if (PyErr_Occurred() || PyArray_IS_C_CONTIGUOUS(grad)) return false;
+    Ref straight = in_c_order(grad);
+    return straight && gradient.give(reshaped(straight.array(), sizes, count));
 }
 
 Inner view_op("_view"), alias_op("_reshape_alias");
