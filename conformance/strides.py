@@ -55,6 +55,14 @@ def check_op(name: str, library: Library, samples: int | None) -> dict[str, Any]
     return check.tally.to_json()
 
 
+# A matrix of equal rows is singular: what these make of it, and whether they refuse it, is up to rounding.
+SOLVERS = {
+    *("inverse", "linalg.cond", "linalg.inv", "linalg.inv_ex", "linalg.lstsq", "linalg.lstsq.grad_oriented"),
+    *("linalg.lu", "linalg.lu_factor", "linalg.lu_factor_ex", "linalg.solve", "linalg.solve_ex", "linalg.tensorinv"),
+    *("linalg.tensorsolve", "lu"),
+}
+
+
 class StridesCheck:
     """One op in all layouts."""
 
@@ -72,6 +80,8 @@ class StridesCheck:
         try:
             arguments = Arguments(*without_grad(recorded()))
             for layout, laid in layouts_of(arguments):
+                if layout == "expanded" and self.name in SOLVERS:
+                    continue
                 self.check(f"{layout}, {number} ({laid})", layout, laid)
         except Unrepresentable as reason:
             self.tally.skip(str(reason))
