@@ -73,7 +73,7 @@ test: $(VENV)/.installed $(VENV)/.test
 	timeout 600 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not thorough" $(PYTEST_ARGUMENTS)
 
 test-slow: $(VENV)/.installed $(VENV)/.dev
-	timeout 900 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "slow or thorough" $(PYTEST_ARGUMENTS)
+	timeout 1800 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "slow or thorough" $(PYTEST_ARGUMENTS)
 
 test-plain: $(VENV)/.installed $(VENV)/.test
 	RUSHLIGHT_NATIVE=0 timeout 1500 $(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow" $(PYTEST_ARGUMENTS)
