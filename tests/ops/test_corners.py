@@ -188,3 +188,67 @@ def test_a_convolution_of_sequences_runs_backward_once_even_for_its_own_gradient
     y.sum().backward(inputs=[y])
     with pytest.raises(RuntimeError, match="backward through the graph a second time"):
         y.pow(2).sum().backward()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_digamma_at_its_poles_and_beyond(dtype):
+    points = [0.0, -0.0, -1.0, -3.0, math.inf, -math.inf, math.nan, -0.5, -2.25, 1e-30, 1e30]
+    found = torch.digamma(torch.tensor(points, dtype=getattr(torch, dtype)))
+    # torch's answers
+    wanted = [-math.inf, math.inf, math.nan, math.nan, math.inf, math.nan, math.nan]
+    wanted += [0.03648997397857652, 4.158583564657972, -1e30, 69.07755278982137]
+    np.testing.assert_allclose(found.numpy(), np.array(wanted, dtype), rtol=2e-6 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate"])
+@pytest.mark.parametrize("pad", [(3, 2), (0, 2), (1, 0, 2, 2), (0, 0, 1, 1)])
+def test_edges_are_padded_alike_in_any_order_of_memory(mode, pad):
+    image = np.arange(2 * 3 * 4 * 5, dtype="float32").reshape(2, 3, 4, 5)
+    sides = [(0, 0)] * (4 - len(pad) // 2) + [(pad[at], pad[at + 1]) for at in range(len(pad) - 2, -1, -2)]
+    wanted = np.pad(image, sides, {"reflect": "reflect", "replicate": "edge"}[mode])
+    given = [torch.tensor(image), torch.tensor(image.transpose(0, 2, 3, 1).copy()).permute(0, 3, 1, 2)]
+    given = [each[0] if len(pad) == 2 else each for each in given]
+    for each in given:
+        found = torch.nn.functional.pad(each, pad, mode)
+        assert found.equal(torch.tensor(wanted[0] if len(pad) == 2 else wanted))
+    whole = torch.nn.functional.pad(torch.tensor(image).long(), pad)
+    assert whole.equal(torch.tensor(np.pad(image, sides)).long())
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dilation", "padding", "stride"),
+    [((2, 3), 1, 0, 1), (3, 2, 2, 3), ((1, 2), (1, 3), (4, 5), (2, 1)), (2, 1, (0, 3), (5, 2))],
+)
+def test_patches_are_what_a_window_sees_and_fold_is_their_adjoint(kernel, dilation, padding, stride):
+    image = torch.randn(2, 3, 6, 7, dtype=torch.float64, requires_grad=True)
+    options = {"dilation": dilation, "padding": padding, "stride": stride}
+    found = torch.nn.functional.unfold(image, kernel, **options)
+    down, along = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+    # each element of the window, by a convolution that sees it alone
+    weight = torch.eye(down * along, dtype=torch.float64).reshape(-1, 1, down, along).repeat(3, 1, 1, 1)
+    seen = torch.nn.functional.conv2d(image, weight, groups=3, **options)
+    assert found.equal(seen.flatten(2))
+    given = torch.randn_like(found)
+    folded = torch.nn.functional.fold(given, (6, 7), kernel, **options)
+    (gradient,) = torch.autograd.grad(found, image, given)
+    assert torch.allclose(gradient, folded)
+    assert torch.allclose((found * given).sum(), (image * folded).sum())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("shape", [(5, 6), (40, 60), (3, 1)])
+def test_medians_are_the_lower_middle_in_stable_order(dtype, shape):
+    numbers = np.random.default_rng(0).integers(0, 9, shape).astype(dtype)
+    if dtype != "int64":
+        numbers[1:3, 0] = np.nan
+    for skips in (False, True):
+        function = torch.nanmedian if skips else torch.median
+        for dim in (0, 1):
+            values, places = function(torch.tensor(numbers), dim)
+            for row, value, place in zip(np.moveaxis(numbers, dim, -1), values, places, strict=True):
+                order = np.argsort(row, kind="stable")
+                nans = int(np.isnan(row).sum()) if dtype != "int64" else 0
+                rank = max(len(row) - nans - 1, 0) // 2 if skips or not nans else len(row) - nans
+                assert place == order[rank]
+                assert value.item() == row[place.item()] or math.isnan(value)
+    assert math.isnan(torch.tensor(numbers).median()) is (dtype != "int64")

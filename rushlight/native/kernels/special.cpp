@@ -80,6 +80,28 @@ ALWAYS_INLINE double slow_log_gamma(double x) {
     return lgamma_r(x, &sign);
 }
 
+// digamma for 0 < x < 1e30: its series from 10 on, smaller numbers a whole one further.
+ALWAYS_INLINE double digamma(double x) {
+    double z = x, sum = 0;
+    for (int i = 0; i < 10; i++) {
+        bool small = z < 10;
+        sum += small ? 1 / z : 0.0;
+        z += small ? 1.0 : 0.0;
+    }
+    double inverse = 1 / z, square = inverse * inverse;
+    double tail = math::polynomial(square, 1. / 12, -1. / 120, 1. / 252, -1. / 240, 1. / 132, -691. / 32760, 1. / 12,
+                                   -3617. / 8160);
+    return math::log(z) - 0.5 * inverse - square * tail - sum;
+}
+
+// The same for what is not positive, mirrored at a half, and for what is not finite.
+ALWAYS_INLINE double slow_digamma(double x) {
+    if (x == 0) return math::copysign(__builtin_inf(), -x);
+    if (x > 0) return __builtin_log(x);
+    if (x == __builtin_floor(x)) return __builtin_nan("");
+    return digamma(1 - x) - PI / __builtin_tan(PI * (x - __builtin_trunc(x)));
+}
+
 // The slope of digamma for x > 0: its series from 10 on, smaller numbers a whole one further.
 ALWAYS_INLINE double trigamma(double x) {
     double z = x, sum = 0;
@@ -108,6 +130,7 @@ FORMULA(ErfcSlope, (T grad, T x), grad* math::exp(-x* x) * T(-2 / ROOT_PI))
 FORMULA(Erfinv, (T x), inverse_error(x))
 FORMULA(ErfinvSlope, (T grad, T y), grad* math::exp(y* y) * T(ROOT_PI / 2))
 CAREFUL(LogGamma, (T x), has_far_gamma(x), log_gamma(x), static_cast<T>(slow_log_gamma(x)))
+CAREFUL(Digamma, (T x), !((x > 0) & (x < T(1e30))), static_cast<T>(digamma(x)), static_cast<T>(slow_digamma(x)))
 CAREFUL(Trigamma, (T x), !(x > 0), static_cast<T>(trigamma(x)), static_cast<T>(slow_trigamma(x)))
 FORMULA(Ndtr, (T x), math::ndtr(x))
 FORMULA(NdtrSlope, (T grad, T x), grad* math::exp(x * x * T(-0.5)) / T(ROOT_2PI))
@@ -119,6 +142,7 @@ void special(Table& table) {
     Row(table, "erfc", "input").to_floats<Erfc>().gradient<ErfcSlope>("input", "input");
     Row(table, "erfinv", "input").to_floats<Erfinv>().gradient<ErfinvSlope>("input", "result");
     Row(table, "lgamma", "input").to_floats<LogGamma>();
+    Row(table, "digamma", "input").to_floats<Digamma>();
     Row(table, "_polygamma", "input").when("n", 1.0).to_floats<Trigamma>();
     Row(table, "special.ndtr", "input").to_floats<Ndtr>().gradient<NdtrSlope>("input", "input");
 }

@@ -100,7 +100,7 @@ unsigned by_layout(const Call& call) {
 
 KERNEL("nn.functional.linear")
     .forward(forward, Linear::names)
-    .takes(tensor(Linear::input).floats().rank_from(1), tensor(Linear::weight).like(Linear::input).rank(2))
+    .takes(tensor(Linear::input).floats().widened().rank_from(1), tensor(Linear::weight).like(Linear::input).rank(2))
     .takes(tensor(Linear::bias).like(Linear::input).rank(1).optional())
     .gradient(backward, SavedOfLinear::names)
     .given(tensor(GRADIENT).floats().rank_from(1), tensor(SavedOfLinear::input).like(GRADIENT))

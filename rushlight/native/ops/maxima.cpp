@@ -36,6 +36,17 @@ bool extreme_of_all(Call& call) {
     return call.give(fold(which_of(*call.op->kernel), array, all_dims(PyArray_NDIM(array)), false));
 }
 
+// aminmax
+bool both_extremes(Call& call) {
+    PyArrayObject* array = call.array(Along::input);
+    // a number or None
+    DECLINE_IF(PyTuple_Check(call[Along::dim]) || PyList_Check(call[Along::dim]));
+    for (Reduction which : {SMALLEST, LARGEST}) {
+        if (!call.give(fold(which, array, call.dims(Along::dim), call.flag(Along::keepdim)))) return false;
+    }
+    return true;
+}
+
 // A gradient goes to the elements that equal the result, in even parts.
 bool extreme_slope(Gradient& gradient) {
     using Saved = SavedOfExtreme;
@@ -193,6 +204,9 @@ KERNEL("amax")
     .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfExtreme::input).like(GRADIENT).filled(),
            tensor(SavedOfExtreme::result).like(GRADIENT), dims(SavedOfExtreme::dim, SavedOfExtreme::input))
     .with(&largest);
+KERNEL("aminmax")
+    .forward(both_extremes, Along::names)
+    .takes(folded, dims(Along::dim, Along::input), flag(Along::keepdim));
 KERNEL("_max_all")
     .forward(extreme_of_all, All::names)
     .takes(folded)

@@ -169,33 +169,33 @@ PyObject* outer(Call& call) {
     return column ? mul.either(column.get(), call[Outer::vec2]) : nullptr;
 }
 
-constexpr TensorWant left = tensor(Factors::left).floats(), right = tensor(Factors::right).floats().like(Factors::left);
+constexpr TensorWant left = tensor(Factors::left).floats(), right = tensor(Factors::right).like(Factors::left);
 constexpr TensorWant grad = tensor(GRADIENT).floats(), saved_left = tensor(SavedOfProduct::left).like(GRADIENT);
 constexpr TensorWant saved_right = tensor(SavedOfProduct::right).like(GRADIENT);
 
 KERNEL("matmul")
     .forward(forward, "input, other")
-    .takes(left.rank_from(1), right.rank_from(1))
+    .takes(left.widened().rank_from(1), right.rank_from(1))
     .gradient(matmul_backward, "input, other, other_shape")
     .given(grad, saved_left, saved_right);
 KERNEL("mm")
     .forward(forward, "input, mat2")
-    .takes(left.rank(2), right.rank(2))
+    .takes(left.widened().rank(2), right.rank(2))
     .gradient(backward<left_gradient, right_gradient>, "input, mat2")
     .given(grad, saved_left, saved_right);
 KERNEL("bmm")
     .forward(batch_product, "input, mat2")
-    .takes(left.rank(3), right.rank(3))
+    .takes(left.widened().rank(3), right.rank(3))
     .gradient(batch_backward, "input, mat2")
     .given(grad, saved_left, saved_right);
 KERNEL("mv")
     .forward(forward, "input, vec")
-    .takes(left.rank(2), right.rank(1))
+    .takes(left.widened().rank(2), right.rank(1))
     .gradient(backward<outer_gradient, vector_gradient>, "input, vec")
     .given(grad, saved_left, saved_right);
 KERNEL("dot")
     .forward(forward, "input, tensor")
-    .takes(left.rank(1), right.rank(1))
+    .takes(left.widened().rank(1), right.rank(1))
     .gradient(backward<outer_gradient, outer_gradient>, "input, tensor")
     .given(grad, saved_left, saved_right);
 KERNEL("_columns_product")

@@ -147,6 +147,85 @@ bool kthvalue(Call& call) {
     return declined("there is no memory to sort in");
 }
 
+NAMES(Mode, input, dim, keepdim);
+
+// Where NaN, which comes last in order, is left out of the middle, and where one takes its place.
+enum class Nans : bool { WIN, SKIPPED };
+constexpr Nans win = Nans::WIN, skipped = Nans::SKIPPED;
+
+template <class T>
+int64_t count_nans(const T* from, const Middle& middle) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < middle.count; i++) count += from[i * middle.inner] != from[i * middle.inner];
+    return count;
+}
+
+// The lower middle element of each row, the first in the input of several; the first NaN if these are not skipped.
+template <class T>
+bool find_medians(const void* input, const Middle& middle, Nans nans, void* values, int64_t* places) {
+    std::atomic<bool> done = true;
+    parallel(middle.rows(), std::max<int64_t>(1, GRAIN / middle.count), [&](int64_t begin, int64_t end) {
+        Order<T> order(middle.count);
+        if (!order) done = false;
+        for (int64_t row = begin; row < end && order; row++) {
+            int64_t outer = row / middle.inner, inner = row % middle.inner;
+            const T* from = static_cast<const T*>(input) + outer * middle.count * middle.inner + inner;
+            int64_t numbers = middle.count - count_nans(from, middle);
+            int64_t rank = (middle.count - 1) / 2;
+            if (numbers < middle.count) rank = nans == Nans::WIN ? numbers : std::max<int64_t>(numbers - 1, 0) / 2;
+            auto* found = order.first_or_all(from, middle.inner, middle.count, rank + 1, false);
+            places[row] = static_cast<int64_t>(found[rank].place);
+            static_cast<T*>(values)[row] = from[places[row] * middle.inner];
+        }
+    });
+    return done;
+}
+
+// Whether rows are sorted more quickly than Python's steps select in all of them.
+bool is_quick(const Middle& middle) {
+    constexpr int64_t SHORT = 32, FEW = 1 << 11;
+    return middle.count <= SHORT || middle.count * middle.rows() <= FEW;
+}
+
+// _median_along and _nanmedian_along
+bool median(Call& call) {
+    PyArrayObject* input = call.array(Mode::input);
+    int ndim = PyArray_NDIM(input), dtype = dtype_of(input);
+    Dims dims = Dims{1} << call.dim(Mode::dim);
+    Middle middle;
+    DECLINE_IF(!middle_of(ndim, PyArray_DIMS(input), dims, middle) || !is_orderable(PyArray_SIZE(input)));
+    DECLINE_IF(!is_quick(middle));
+    npy_intp shape[NPY_MAXDIMS];
+    int kept = reduced_shape(ndim, PyArray_DIMS(input), dims, call.flag(Mode::keepdim), shape);
+    PyArrayObject* values = call.make(kept, shape, PyArray_TYPE(input));
+    PyArrayObject* places = call.make(kept, shape, NPY_INT64);
+    auto* run = dtype == FLOAT32   ? find_medians<float>
+                : dtype == FLOAT64 ? find_medians<double>
+                                   : find_medians<int64_t>;
+    const Nans nans = *static_cast<const Nans*>(call.op->kernel->data);
+    if (run(PyArray_DATA(input), middle, nans, PyArray_DATA(values), elements<int64_t>(places))) return true;
+    return declined("there is no memory to sort in");
+}
+
+NAMES(Whole, input);
+
+// _median_all and _nanmedian_all
+bool median_of_all(Call& call) {
+    PyArrayObject* input = call.array(Whole::input);
+    int dtype = dtype_of(input);
+    Middle middle;
+    middle.count = PyArray_SIZE(input);
+    DECLINE_IF(!is_quick(middle));
+    int64_t place;
+    auto* run = dtype == FLOAT32   ? find_medians<float>
+                : dtype == FLOAT64 ? find_medians<double>
+                                   : find_medians<int64_t>;
+    const Nans nans = *static_cast<const Nans*>(call.op->kernel->data);
+    PyArrayObject* value = call.make(0, nullptr, PyArray_TYPE(input));
+    if (run(PyArray_DATA(input), middle, nans, PyArray_DATA(value), &place)) return true;
+    return declined("there is no memory to sort in");
+}
+
 // The most frequent element of each row, the smallest one of several: the last of its equals, as quicksort leaves them.
 template <class T>
 bool find_modes(const void* input, const Middle& middle, void* values, int64_t* places) {
@@ -175,8 +254,6 @@ bool find_modes(const void* input, const Middle& middle, void* values, int64_t* 
     });
     return done;
 }
-
-NAMES(Mode, input, dim, keepdim);
 
 bool mode(Call& call) {
     PyArrayObject* input = call.array(Mode::input);
@@ -230,6 +307,16 @@ KERNEL("kthvalue")
 KERNEL("mode")
     .forward(mode, Mode::names)
     .takes(rows.widened().filled().packed(), dim(Mode::dim, Mode::input), flag(Mode::keepdim));
+KERNEL("_median_along")
+    .forward(median, Mode::names)
+    .takes(rows.widened().filled().packed(), dim(Mode::dim, Mode::input), flag(Mode::keepdim))
+    .with(&win);
+KERNEL("_nanmedian_along").as("_median_along").with(&skipped);
+KERNEL("_median_all")
+    .forward(median_of_all, Whole::names)
+    .takes(tensor(Whole::input).floats().integers().widened().filled().packed())
+    .with(&win);
+KERNEL("_nanmedian_all").as("_median_all").with(&skipped);
 KERNEL("argsort").route(argsort_route, ArgSort::names).takes(tensor(ArgSort::input), none(ArgSort::axis));
 
 }  // namespace

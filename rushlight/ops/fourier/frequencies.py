@@ -15,6 +15,7 @@ from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.view_words import OF_ALL_DIMS
+from rushlight.ops.shape.rearranging import rolled
 
 frequency_samples = cases(
     lambda make: [
@@ -101,7 +102,7 @@ def fftshift(input, dim=None, *, out=None):
     tensor([-0.5000, -0.2500,  0.0000,  0.2500])
     """
     dims = shifted(input, dim)
-    return np.roll(input, [input.shape[each] // 2 for each in dims], dims)
+    return rolled(input, tuple([input.shape[each] // 2 for each in dims]), tuple(dims))
 
 
 @op(dtype=SAME, batch=OF_ALL_DIMS, linear=True, name="fft.ifftshift", samples=shift_samples, node="RollBackward0")
@@ -112,7 +113,7 @@ def ifftshift(input, dim=None, *, out=None):
     tensor([ 0,  1, -2, -1])
     """
     dims = shifted(input, dim)
-    return np.roll(input, [(input.shape[each] + 1) // 2 for each in dims], dims)
+    return rolled(input, tuple([(input.shape[each] + 1) // 2 for each in dims]), tuple(dims))
 
 
 fftshift.gradient(input=lambda grad, dim: ifftshift(grad, dim))

@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor
+from rushlight.ops.fourier.library import transformed
 from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_grid, opposite, require_dims, require_real, scaling
 from rushlight.ops.machine.declare import op
@@ -60,10 +61,8 @@ def fftn(input, s=None, dim=None, norm=None, *, out=None):
     >>> torch.fft.fftn(torch.ones(2, 2, 2)).abs().flatten()
     tensor([8., 0., 0., 0., 0., 0., 0., 0.])
     """
-    from scipy.fft import fftn
-
     dims, sizes = on_grid(input.shape, s, dim)
-    return complexes(fftn(input, sizes, dims, scaling(norm)))
+    return complexes(transformed("fft", input, sizes, dims, scaling(norm)))
 
 
 @op(
@@ -83,10 +82,8 @@ def ifftn(input, s=None, dim=None, norm=None, *, out=None):
     tensor([[1., 2.],
             [3., 4.]])
     """
-    from scipy.fft import ifftn
-
     dims, sizes = on_grid(input.shape, s, dim)
-    return complexes(ifftn(input, sizes, dims, scaling(norm)))
+    return complexes(transformed("ifft", input, sizes, dims, scaling(norm)))
 
 
 @op(
@@ -104,12 +101,10 @@ def rfftn(input, s=None, dim=None, norm=None, *, out=None):
     >>> torch.fft.rfftn(torch.zeros(4, 4, 6)).shape
     torch.Size([4, 4, 4])
     """
-    from scipy.fft import rfftn
-
     require_real("rfftn", input, "real-valued")
     dims, sizes = on_grid(input.shape, s, dim)
     require_dims("rfftn", dims)
-    return rfftn(input, sizes, dims, scaling(norm))
+    return transformed("rfft", input, sizes, dims, scaling(norm))
 
 
 @op(
@@ -128,11 +123,9 @@ def irfftn(input, s=None, dim=None, norm=None, *, out=None):
     tensor([[0.5000, 0.5000, 0.5000],
             [0.5000, 0.5000, 0.5000]])
     """
-    from scipy.fft import irfftn
-
     dims, sizes = on_grid(input.shape, s, dim, half=True)
     require_dims("irfftn", dims)
-    return irfftn(input, sizes, dims, scaling(norm))
+    return transformed("irfft", input, sizes, dims, scaling(norm))
 
 
 @op(
@@ -151,11 +144,9 @@ def hfftn(input, s=None, dim=None, norm=None, *, out=None):
     tensor([[5., 2., 2.],
             [5., 2., 2.]])
     """
-    from scipy.fft import irfftn
-
     dims, sizes = on_grid(input.shape, s, dim, half=True)
     require_dims("hfftn", dims)
-    return irfftn(np.conjugate(input), sizes, dims, opposite(norm))
+    return transformed("irfft", np.conjugate(input), sizes, dims, opposite(norm))
 
 
 @op(
@@ -174,14 +165,12 @@ def ihfftn(input, s=None, dim=None, norm=None, *, out=None):
     tensor([[3., 1., 0.],
             [0., 0., 0.]])
     """
-    from scipy.fft import rfftn
-
     if input.dtype.kind == "c":
         kind = dtypes.from_numpy(input.dtype).scalar
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {kind}: use hfftn for complex numbers")
     dims, sizes = on_grid(input.shape, s, dim)
     require_dims("ihfftn", dims)
-    return np.conjugate(rfftn(input, sizes, dims, opposite(norm)))
+    return np.conjugate(transformed("rfft", input, sizes, dims, opposite(norm)))
 
 
 @op(

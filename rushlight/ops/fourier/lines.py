@@ -12,6 +12,7 @@ from rushlight.ops.fourier.grids import (
     irfftn_gradient,
     rfftn_gradient,
 )
+from rushlight.ops.fourier.library import transformed
 from rushlight.ops.fourier.orders import TRANSFORMED
 from rushlight.ops.fourier.points import SPECTRUM, on_line, opposite, require_real, scaling
 from rushlight.ops.machine.declare import composed, op
@@ -52,12 +53,11 @@ def fft(input, n=None, dim=-1, norm=None, *, out=None):
     >>> torch.fft.fft(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])
     """
-    from scipy.fft import fft
-
     points, along = on_line("fft", input.shape, n, dim)
-    found = fft(input, points, along, scaling(norm))
+    found = transformed("fft", input, [points], [along], scaling(norm))
     if input.dtype.kind != "c":
-        found.imag += 0.0  # SciPy leaves -0 where the spectrum of real numbers is real; its conjugate is -0
+        imag = found.imag
+        imag += 0.0  # SciPy leaves -0 where the spectrum of real numbers is real; its conjugate is -0
     return found
 
 
@@ -79,10 +79,8 @@ def ifft(input, n=None, dim=-1, norm=None, *, out=None):
 )
 def inverse(input, n=None, dim=-1, norm=None, *, out=None):
     """`fft.ifft` in memory of its own."""
-    from scipy.fft import ifft
-
     points, along = on_line("ifft", input.shape, n, dim)
-    return ifft(input, points, along, scaling(norm))
+    return transformed("ifft", input, [points], [along], scaling(norm))
 
 
 @op(
@@ -100,11 +98,9 @@ def rfft(input, n=None, dim=-1, norm=None, *, out=None):
     >>> torch.fft.rfft(torch.tensor([1.0, -1.0, 1.0, -1.0]))
     tensor([0.+0.j, 0.+0.j, 4.+0.j])
     """
-    from scipy.fft import rfft
-
     require_real("rfft", input)
     points, along = on_line("rfft", input.shape, n, dim)
-    return rfft(input, points, along, scaling(norm))
+    return transformed("rfft", input, [points], [along], scaling(norm))
 
 
 @op(
@@ -122,10 +118,8 @@ def irfft(input, n=None, dim=-1, norm=None, *, out=None):
     >>> torch.fft.irfft(torch.tensor([1.5, 0.0]), n=3)
     tensor([0.5000, 0.5000, 0.5000])
     """
-    from scipy.fft import irfft
-
     points, along = on_line("irfft", input.shape, n, dim, half=True)
-    return irfft(input, points, along, scaling(norm))
+    return transformed("irfft", input, [points], [along], scaling(norm))
 
 
 @op(
@@ -143,10 +137,8 @@ def hfft(input, n=None, dim=-1, norm=None, *, out=None):
     >>> torch.fft.hfft(torch.tensor([0.0, 1.0, 0.0]))
     tensor([ 2.,  0., -2.,  0.])
     """
-    from scipy.fft import irfft
-
     points, along = on_line("hfft", input.shape, n, dim, half=True)
-    return irfft(np.conjugate(input), points, along, opposite(norm))
+    return transformed("irfft", np.conjugate(input), [points], [along], opposite(norm))
 
 
 @composed(name="fft.ihfft", samples=cases(samples))
@@ -165,11 +157,9 @@ def ihfft(input, n=None, dim=-1, norm=None, *, out=None):
 @op(dtype=SPECTRUM, batch=ALONG, linear=True, layout=TRANSFORMED, name="_fft.ihfft", samples=None)
 def half_inverse(input, n=None, dim=-1, norm=None, *, out=None):
     """`fft.ihfft` in memory of its own."""
-    from scipy.fft import rfft
-
     require_real("ihfft", input)
     points, along = on_line("ihfft", input.shape, n, dim)
-    return np.conjugate(rfft(input, points, along, opposite(norm)))
+    return np.conjugate(transformed("rfft", input, [points], [along], opposite(norm)))
 
 
 fft.gradient(input=lambda grad, input_shape, n, dim, norm: fftn_gradient(grad, input_shape, n, dim, norm))

@@ -24,6 +24,9 @@ Strides = tuple[int, ...]
 def TRANSFORMED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     """In the order that the transforms of torch's library leave."""
     name, input = op.name.rpartition(".")[2], arrays[0]
+    if type(arrays[2]) is int and arrays[2] in (-1, input.ndim - 1) and is_plain(input) and is_plain(result):
+        # one line after another, as they were
+        return result
     kind, half = name.rstrip("2n"), name.startswith(("irfft", "hfft"))
     if "n" in op.positions:
         points, dim = on_line(name, input.shape, arrays[1], arrays[2], half)
@@ -35,6 +38,11 @@ def TRANSFORMED(op: Op, arrays: list, result: np.ndarray) -> np.ndarray:
     from_real = input.dtype.kind != "c" and (kind in ("rfft", "ihfft") or name in ("fft", "ifft"))
     given = given_strides(input, dims, sizes, half, input.dtype.kind != "c" and not from_real)
     return restrided(result, order_of("rfft" if from_real and kind != "ihfft" else kind, given, result.shape, dims))
+
+
+def is_plain(array: np.ndarray) -> bool:
+    """In C order, whichever of its dimensions one looks at."""
+    return array.flags.c_contiguous and 1 not in array.shape
 
 
 def given_strides(input: np.ndarray, dims: list[int], sizes: list[int], half: bool, makes_complex: bool) -> Strides:

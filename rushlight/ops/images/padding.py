@@ -112,29 +112,38 @@ def constant_pad_nd(input, pad: tuple, value=0):
             "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
             f"{len(pad)} while the input has {input.ndim} dimensions."
         )
-    shape, source, target = list(input.shape), [slice(None)] * input.ndim, [slice(None)] * input.ndim
-    for place in range(len(pad) // 2):
-        dim, before, after = input.ndim - 1 - place, pad[2 * place], pad[2 * place + 1]
-        size = shape[dim] + before + after
-        if size < 0 or -before > shape[dim] or -after > shape[dim]:
-            if -before > shape[dim] or -after > shape[dim] or max(before, after) <= 0:
-                # torch cuts first
-                raise RuntimeError(
-                    f"narrow(): length must be non-negative.: padding {before} and {after} cut more than dimension "
-                    f"{dim} of size {shape[dim]} has"
-                )
-            raise RuntimeError(
-                f"The input size {shape[dim]}, plus negative padding {before} and {after}, resulted in a negative "
-                f"output size, which is invalid. Check dimension {dim} of your input."
-            )
-        source[dim] = slice(max(-before, 0), shape[dim] + min(after, 0))
-        target[dim] = slice(max(before, 0), size - max(after, 0))
-        shape[dim] = size
+    shape, target, cut = list(input.shape), [slice(None)] * input.ndim, None
+    dim = input.ndim
+    for place in range(0, len(pad), 2):
+        dim, before, after, size = dim - 1, pad[place], pad[place + 1], shape[dim - 1]
+        shape[dim] = size + before + after
+        if before >= 0 and after >= 0:
+            target[dim] = slice(before, before + size)
+            continue
+        check_cut(size, before, after, dim)
+        cut = cut or [slice(None)] * input.ndim
+        cut[dim] = slice(max(-before, 0), size + min(after, 0))
+        target[dim] = slice(max(before, 0), shape[dim] - max(after, 0))
     require_room(shape, input.itemsize)
     found = empty_in_layout_of(tuple(shape), input)
     found.fill(int(value) if input.dtype.kind in "iu" else value)
-    found[tuple(target)] = input[tuple(source)]
+    found[tuple(target)] = input if cut is None else input[tuple(cut)]
     return found
+
+
+def check_cut(size: int, before: int, after: int, dim: int) -> None:
+    """Refuse negative padding of more than there is."""
+    # torch cuts first
+    if -before > size or -after > size or (size + before + after < 0 and max(before, after) <= 0):
+        raise RuntimeError(
+            f"narrow(): length must be non-negative.: padding {before} and {after} cut more than dimension "
+            f"{dim} of size {size} has"
+        )
+    if size + before + after < 0:
+        raise RuntimeError(
+            f"The input size {size}, plus negative padding {before} and {after}, resulted in a negative "
+            f"output size, which is invalid. Check dimension {dim} of your input."
+        )
 
 
 constant_pad_nd.gradient(input=lambda grad, pad: constant_pad_nd(grad, [-each for each in plain_size(pad)]))
@@ -185,20 +194,28 @@ def framed(input: np.ndarray, shape: list[int], sides: Sides, mode: str) -> np.n
     found = np.empty(shape, input.dtype)
     found[tuple([slice(before, before + size) for size, (before, _) in zip(input.shape, sides, strict=True)])] = input
     for dim, (before, after) in enumerate(sides):
-        if not before and not after:
-            continue
         # what is not set yet along later dimensions is written over there
-        lines, end = found.swapaxes(0, dim), before + input.shape[dim]
-        if mode == "reflect":
-            lines[:before] = lines[before + 1 : 2 * before + 1][::-1]
-            lines[end:] = lines[end - 1 - after : end - 1][::-1]
-        elif mode == "replicate":
-            lines[:before] = lines[before]
-            lines[end:] = lines[end - 1]
-        else:
-            lines[:before] = lines[end - before : end]
-            lines[end:] = lines[before : before + after]
+        lines, end = found.swapaxes(0, dim) if dim else found, before + input.shape[dim]
+        if before:
+            lines[:before] = source_before(lines, before, end, mode)
+        if after:
+            lines[end:] = source_after(lines, after, before, end, mode)
     return found
+
+
+def source_before(lines: np.ndarray, count: int, end: int, mode: str) -> np.ndarray:
+    """What so many lines before the first one show; `end` is behind the last one."""
+    if mode == "reflect":
+        return lines[2 * count : count : -1]
+    return lines[count] if mode == "replicate" else lines[end - count : end]
+
+
+def source_after(lines: np.ndarray, count: int, first: int, end: int, mode: str) -> np.ndarray:
+    """What so many lines behind the last one show; `first` is the first one."""
+    if mode == "reflect":
+        stop = end - 2 - count
+        return lines[end - 2 : stop if stop >= 0 else None : -1]
+    return lines[end - 1] if mode == "replicate" else lines[first : first + count]
 
 
 @op(dtype=SAME, batch=SHAPED, linear=True, name="_edge_add", samples=None)
@@ -320,7 +337,7 @@ def plain_sides(pad: Any) -> tuple[int, ...]:
         module = "numpy." if isinstance(pad, np.ndarray) else ""
         raise TypeError(f"pad(): argument 'pad' (position 2) must be tuple of ints, not {module}{type(pad).__name__}")
     for place, each in enumerate(pad):
-        if not hasattr(each, "__index__"):
+        if type(each) is not int and not hasattr(each, "__index__"):
             raise TypeError(
                 f"pad(): argument 'pad' (position 2) must be tuple of ints, but found element of type "
                 f"{type(each).__name__} at pos {place}"

@@ -68,8 +68,8 @@ def require_same_dtype(one, two, name="", labels=("A", "B")):
 
 def require_success(info, name, words, error=LinAlgError):
     """Raise for the first matrix of a batch that LAPACK could not do; `words` may hold its number."""
-    failed = np.flatnonzero(info)
-    if failed.size:
+    if np.count_nonzero(info):
+        failed = np.flatnonzero(info)
         place = f"(Batch element {failed[0]}): " if info.ndim else ""
         raise error(f"{name}: {place}{words.format(info.flat[failed[0]])}")
 

@@ -13,7 +13,7 @@ from rushlight.ops.linalg.checks import (
     require_success,
 )
 from rushlight.ops.linalg.inverses import SINGULAR
-from rushlight.ops.linalg.lapack import LARGE, PREFIXES, each_matrix, flipped, lapack
+from rushlight.ops.linalg.lapack import LARGE, PREFIXES, each_matrix, flipped, lapack, unchecked
 from rushlight.ops.linalg.triangles import require_equations, solve_triangular, substitution
 from rushlight.ops.machine.declare import op
 from rushlight.ops.machine.layouts import COLUMNS
@@ -54,10 +54,10 @@ def roots(A, upper):
         return flipped(found), info
     try:
         large = A.size and A.shape[-1] >= LARGE and A.dtype.char in PREFIXES
-        found, info = one_by_one(A) if large else (np.linalg.cholesky(A), no_info(A))
+        found, info = one_by_one(A) if large else (*unchecked("cholesky_lo", np.linalg.cholesky, A), no_info(A))
     except np.linalg.LinAlgError:
         found, info = one_by_one(A)
-    if found.size and np.isnan(found[..., -1, -1]).any():
+    if found.size and np.count_nonzero((last := found[..., -1, -1]) != last):
         # a number that is none is not positive
         missing = np.isnan(np.diagonal(found, axis1=-2, axis2=-1)) & (info == 0)[..., None]
         info = np.where(missing.any(-1), missing.argmax(-1) + 1, info).astype(info.dtype)
@@ -182,8 +182,8 @@ def cholesky_inverse(input, upper=False, *, out=None):
 
 def first_zero(triangle):
     """The number of the first zero on the diagonal of each triangle, as LAPACK counts; 0 where there is none."""
-    zeros = np.diagonal(triangle, axis1=-2, axis2=-1) == 0
-    return np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0) if zeros.size else no_info(triangle)
+    zeros = triangle.diagonal(0, -2, -1) == 0
+    return np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0) if np.count_nonzero(zeros) else no_info(triangle)
 
 
 def inverse_gradient(grad, input, result, upper):

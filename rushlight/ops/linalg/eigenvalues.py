@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_kernel, require_square, scalar
+from rushlight.ops.linalg.lapack import unchecked
 from rushlight.ops.linalg.singular import require_no_phase
 from rushlight.ops.linalg.solving import solve
 from rushlight.ops.machine.declare import composed, op
@@ -68,7 +69,7 @@ def eigh(input, UPLO="L", *, out=None):
     """
     require_hermitian(input, UPLO)
     try:
-        return tuple(np.linalg.eigh(input, UPLO))
+        return unchecked("eigh_lo" if UPLO in "Ll" else "eigh_up", lambda A: tuple(np.linalg.eigh(A, UPLO)), input)
     except np.linalg.LinAlgError:
         raise LinAlgError(f"linalg.eigh: {ILL_CONDITIONED}.") from None
 
@@ -101,7 +102,8 @@ eigh.gradient(input=eigh_gradient)
 def hermitian_values(input, UPLO: str):
     require_hermitian(input, UPLO)
     try:
-        return np.linalg.eigvalsh(input, UPLO)
+        loop = "eigvalsh_lo" if UPLO in "Ll" else "eigvalsh_up"
+        return unchecked(loop, lambda A: np.linalg.eigvalsh(A, UPLO), input)[0]
     except np.linalg.LinAlgError:
         raise LinAlgError(f"linalg.eigh: {ILL_CONDITIONED}.") from None
 
@@ -163,11 +165,11 @@ def eig(input, *, out=None):
     """
     require_finite_square(input, "eig")
     try:
-        values, vectors = np.linalg.eig(input)
+        values, vectors = unchecked("eig", lambda A: tuple(np.linalg.eig(A)), input)
     except np.linalg.LinAlgError:
         raise LinAlgError(f"linalg.eig: {ILL_CONDITIONED}.") from None
     kind = complex_of(input.dtype)
-    return values.astype(kind), vectors.astype(kind)
+    return values.astype(kind, copy=False), vectors.astype(kind, copy=False)
 
 
 def eig_gradient(grads, eigenvalues, eigenvectors):
@@ -194,7 +196,7 @@ eig.gradient(input=eig_gradient)
 def any_values(input):
     require_finite_square(input, "eigvals")
     try:
-        return np.linalg.eigvals(input).astype(complex_of(input.dtype))
+        return unchecked("eigvals", np.linalg.eigvals, input)[0].astype(complex_of(input.dtype), copy=False)
     except np.linalg.LinAlgError:
         raise LinAlgError(f"linalg.eigvals: {ILL_CONDITIONED}.") from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.ops.linalg.checks import no_info, require_inexact, require_square, require_success
-from rushlight.ops.linalg.lapack import LARGE, PREFIXES, each_matrix, lapack
+from rushlight.ops.linalg.lapack import LARGE, PREFIXES, each_matrix, lapack, unchecked
 from rushlight.ops.linalg.lu import factored, substituted
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
@@ -73,7 +73,7 @@ def inverses(A):
     require_inexact(A, "linalg.inv")
     found = inverted(A) if A.shape[-1] >= LARGE else None
     try:
-        return np.linalg.inv(A) if found is None else found, no_info(A)
+        return unchecked("inv", np.linalg.inv, A)[0] if found is None else found, no_info(A)
     except np.linalg.LinAlgError:
         LU, pivots, info = factored(A)
         return substituted(LU, pivots, np.eye(A.shape[-1], dtype=A.dtype)), info

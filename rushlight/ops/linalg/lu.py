@@ -8,7 +8,7 @@ from rushlight.core.creation.filled import eye
 from rushlight.ops.linalg.checks import require_kernel, require_success
 from rushlight.ops.linalg.lapack import batch_of, each_matrix, lapack
 from rushlight.ops.linalg.results import collected, written
-from rushlight.ops.linalg.triangles import solve_triangular
+from rushlight.ops.linalg.triangles import lower_triangle, solve_triangular, upper_triangle
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
 from rushlight.ops.machine.rules import SAME
@@ -50,6 +50,10 @@ def require_factorable(A, pivot, name):
 
 def factored(A):
     """L and U in one matrix, the rows that were swapped (counted from one), and LAPACK's infos."""
+    if A.ndim == 2 and A.size:
+        LU, pivots, info = lapack("getrf", A.dtype)(A)
+        pivots += 1
+        return LU, pivots, np.array(info, np.int32)
     batch, count = A.shape[:-2], min(A.shape[-2:])
     LU, pivots, info = np.empty(A.shape, A.dtype), np.empty((*batch, count), np.int32), np.zeros(batch, np.int32)
     if A.size:
@@ -92,7 +96,11 @@ def swapped(pivots: np.ndarray, rows: int) -> np.ndarray:
 @op(dtype=SAME, batch=PLAIN, name="_permutation", samples=None)
 def permutation(pivots, rows: int, dtype: np.dtype):
     """The matrix P of A = P L U, from the swaps."""
-    order = swapped_alone(pivots, rows) if pivots.ndim == 1 else swapped(pivots, rows)
+    if pivots.ndim == 1:
+        found = np.zeros((rows, rows), dtype)
+        found[swapped_alone(pivots, rows), np.arange(rows)] = 1
+        return found
+    order = swapped(pivots, rows)
     found = np.zeros((*order.shape, rows), dtype)
     np.put_along_axis(found, order[..., None, :], 1, -2)
     return found
@@ -212,9 +220,10 @@ lu_parts.gradient(
 
 def separated(LU):
     size = min(LU.shape[-2:])
-    lower = np.tril(LU[..., :size], -1)
-    lower[..., range(size), range(size)] = 1
-    return lower, np.triu(LU[..., :size, :])
+    lower = lower_triangle(LU[..., :size])
+    places = np.arange(size)
+    lower[..., places, places] = 1
+    return lower, upper_triangle(LU[..., :size, :])
 
 
 @composed(name="linalg.lu", samples=matrices)

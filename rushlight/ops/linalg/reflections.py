@@ -6,7 +6,7 @@ import numpy as np
 
 from rushlight.core.creation.filled import eye
 from rushlight.ops.linalg.checks import require_kernel, scalar
-from rushlight.ops.linalg.lapack import flipped
+from rushlight.ops.linalg.lapack import flipped, lapack
 from rushlight.ops.linalg.triangles import solve_triangular
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.gradients import conjugate, underivable
@@ -122,6 +122,8 @@ def householder_product(input, tau, *, out=None):
         )
     require_kernel(input, "orgqr_cpu")
     rows, columns = input.shape[-2:]
+    if input.ndim == 2 and columns == tau.shape[-1] > 0:
+        return lapack("ungqr" if input.dtype.kind == "c" else "orgqr", input.dtype)(input, tau)[0]
     V, T = product(input, tau)
     return np.eye(rows, columns, dtype=input.dtype) - V @ (T @ flipped(V[..., :columns, :]))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rushlight.errors.kinds import LinAlgError
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
+from rushlight.ops.linalg.lapack import unchecked
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import COLUMNS
@@ -48,13 +49,14 @@ def decomposed(A, full_matrices, vectors=True):
     require_matrices(A, "linalg.svd")
     require_inexact(A, "linalg.svd", "linalg_svd_cpu")
     try:
-        found = np.linalg.svd(A, full_matrices, vectors)
+        loop = "svd" if not vectors else "svd_f" if full_matrices else "svd_s"
+        found = unchecked(loop, lambda A: np.linalg.svd(A, full_matrices, vectors), A)
     except np.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values: find "
             "out with isfinite()"
         ) from None
-    return tuple(found) if vectors else found
+    return found if vectors else found[0]
 
 
 def refuse_driver(driver, name):

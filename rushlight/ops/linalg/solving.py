@@ -15,7 +15,7 @@ from rushlight.ops.linalg.checks import (
     require_success,
     scalar,
 )
-from rushlight.ops.linalg.lapack import LARGE, batch_of, each_matrix, flipped, lapack
+from rushlight.ops.linalg.lapack import LARGE, batch_of, each_matrix, flipped, lapack, unchecked
 from rushlight.ops.linalg.lu import factored, lower_and_upper, permutation, substituted
 from rushlight.ops.linalg.triangles import require_equations
 from rushlight.ops.machine.declare import Op, composed, op
@@ -116,7 +116,8 @@ def solutions(A, B, left):
     if not left:
         A, B = A.swapaxes(-1, -2), B.swapaxes(-1, -2)
     try:
-        found, info = solved(A, B) if A.shape[-1] >= LARGE else np.linalg.solve(A, B), no_info(A)
+        large = A.shape[-1] >= LARGE
+        found, info = solved(A, B) if large else unchecked("solve", np.linalg.solve, A, B)[0], no_info(A)
     except np.linalg.LinAlgError:
         LU, pivots, info = factored(A)
         found = substituted(LU, pivots, B)

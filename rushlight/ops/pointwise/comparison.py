@@ -23,6 +23,8 @@ from rushlight.ops.machine.transforms.words import ELEMENTWISE
 
 # elements that are worth a look at the first few before all of them
 MANY = 4096
+# elements up to which they are compared with one after the other
+FEW = 8
 
 
 def compared(name: str) -> Callable:
@@ -323,4 +325,10 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
             [ True, False]])
     """
     require_tensor(elements, test_elements)
+    if type(elements) is type(test_elements) is np.ndarray and test_elements.size <= FEW:
+        # as NumPy does too, after it has looked at other ways for 12 us
+        found = np.zeros(elements.shape, bool)
+        for each in test_elements.reshape(-1):
+            found |= elements == each
+        return np.logical_not(found, found) if invert else found
     return np.isin(elements, test_elements, assume_unique, invert)

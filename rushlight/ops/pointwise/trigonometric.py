@@ -126,8 +126,11 @@ def sinc(input, *, out=None):
     >>> torch.sinc(torch.tensor([0.0, 0.5, 1.5]))
     tensor([ 1.0000,  0.6366, -0.2122])
     """
-    angle = input * math.pi
-    return np.where(angle == 0, 1, np.sin(angle) / angle)
+    angle = np.asarray(input * math.pi)
+    found = np.asarray(np.sin(angle))
+    np.divide(found, angle, found)
+    found[angle == 0] = 1
+    return found
 
 
 sinc.gradient(input=lambda grad, input: grad * conjugate(sinc_slope(input)))

@@ -89,9 +89,9 @@ def bincount(input, weights: "Tensor" = None, minlength=0):
     refuse(input, "bfcV", "bincount_cpu")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.ndim != 1 or (input.size and input.min() < 0):
+    if input.ndim != 1 or (input.size and np.minimum.reduce(input) < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    largest = int(input.max(initial=0))
+    largest = int(np.maximum.reduce(input, initial=0))
     if largest >= MOST:
         raise RuntimeError(f"maximum value of input overflowed, it should be < {MOST} but got {largest}")
     require_room((max(largest + 1, minlength),), 8)

@@ -358,7 +358,8 @@ def rot90(input, k=1, dims=(0, 1)):
         return input.copy()
     # a quarter is the flipped tensor in the order of the input, transposed
     turned = (first, second) if k % 4 == 2 else (second,) if k % 4 == 1 else (first,)
-    found = restrided(np.flip(input, turned), dense_strides(input))
+    places = tuple([slice(None, None, -1 if dim in turned else 1) for dim in range(input.ndim)])
+    found = restrided(input[places], dense_strides(input))
     return found if k % 4 == 2 else found.swapaxes(first, second)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rushlight.core.memory.capacity import MOST
-from rushlight.ops.images.sliding import empty_in_layout_of
+from rushlight.ops.images.sliding import empty_in_layout_of, is_channels_last
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import FORMAT
 from rushlight.ops.machine.rules import SAME
@@ -22,6 +24,8 @@ def check_shuffle(name: str, ndim: int, option: str, factor: int) -> None:
 
 def in_layout(found, input):
     """The result laid out as torch does: contiguous, or its channels last if the input's are."""
+    if found.flags.c_contiguous and not is_channels_last(input) and not np.may_share_memory(found, input):
+        return found
     made = empty_in_layout_of(found.shape, input)
     made[...] = found
     return made
