@@ -15,7 +15,7 @@ from rushlight.native import extension
 # NumPy's functions take 10 us to look at what was looked at here, the loops behind them 1 us
 try:
     from numpy.linalg import _umath_linalg as loops
-except ImportError:  # a NumPy without this private name
+except ImportError:  # a NumPy without this private module
     loops = None
 
 PREFIXES = {"f": "s", "d": "d", "F": "c", "D": "z"}
@@ -38,13 +38,19 @@ def scipy_linalg() -> ModuleType:
     return scipy.linalg
 
 
-def unchecked(loop: str, function: Callable, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+def numpy_loop(name: str) -> Callable | None:
+    """A loop of NumPy's linear algebra, whose names differ by version: 2.0 has `svd_m` and `svd_n`, 2.4 `svd`."""
+    return getattr(loops, name, None)
+
+
+def unchecked(name: str, function: Callable, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     """What one of NumPy's loops gives, in the precision in which its function computes; the function itself says why
     where that is nothing."""
-    if loops is None or not arrays[0].size:
+    loop = numpy_loop(name)
+    if loop is None or not arrays[0].size:
         return as_tuple(function(*arrays))
     kind = arrays[0].dtype.char
-    found = as_tuple(getattr(loops, loop)(*[each.astype(WIDE[kind], copy=False) for each in arrays]))
+    found = as_tuple(loop(*[each.astype(WIDE[kind], copy=False) for each in arrays]))
     if np.count_nonzero(found[0] != found[0]):
         found = as_tuple(function(*arrays))
     return tuple([each.astype(NARROW[each.dtype.char]) for each in found]) if kind in "fF" else found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rushlight.ops.linalg.checks import require_inexact, require_matrices
-from rushlight.ops.linalg.lapack import WIDE, loops
+from rushlight.ops.linalg.lapack import WIDE, numpy_loop
 from rushlight.ops.linalg.results import collected
 from rushlight.ops.linalg.triangles import solve_triangular, upper_triangle
 from rushlight.ops.machine.declare import composed, op
@@ -56,17 +58,16 @@ def linalg_qr(A, mode="reduced", *, out=None):
         )
     require_matrices(A, "linalg.qr")
     require_inexact(A, "linalg.qr", "geqrf_cpu")
-    if mode == "reduced" and loops is not None and A.size:
-        return reduced(A)
+    if mode == "reduced" and A.size and (reflections := numpy_loop("qr_r_raw")):
+        return reduced(A, reflections)
     found = np.linalg.qr(A, mode)
     return (np.empty(0, A.dtype), found) if mode == "r" else tuple(found)
 
 
-def reduced(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def reduced(A: np.ndarray, reflections: Callable) -> tuple[np.ndarray, np.ndarray]:
     """As `np.linalg.qr` computes them, without its checks."""
     vectors = A.astype(WIDE[A.dtype.char])
-    factors = loops.qr_r_raw(vectors)
-    Q = loops.qr_reduced(vectors, factors)
+    Q = numpy_loop("qr_reduced")(vectors, reflections(vectors))
     R = upper_triangle(vectors[..., : Q.shape[-1], :])
     return Q.astype(A.dtype, copy=False), R.astype(A.dtype, copy=False)
 
