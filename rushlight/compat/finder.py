@@ -13,7 +13,7 @@ from typing import Any
 
 import rushlight
 from rushlight.compat.face import TORCH_VERSION, TorchFace, missing
-from rushlight.compat.naming import name_networks, restore
+from rushlight.compat.naming import name_module, restore, underway
 
 __all__ = ["TORCH_VERSION", "install", "installed", "uninstall"]
 
@@ -22,6 +22,8 @@ class TorchFinder(MetaPathFinder):
     """Answers for every import of `torch` and its submodules, before any torch that is installed."""
 
     def find_spec(self, fullname, path=None, target=None):
+        if fullname.startswith("rushlight."):
+            return spec_that_names(fullname, path, target)
         if not is_torch(fullname):
             return None
         if fullname == "torch":
@@ -30,7 +32,11 @@ class TorchFinder(MetaPathFinder):
         if behind is None:
             if not is_import(sys._getframe(1)):
                 return None
-            behind = module_behind(fullname).__spec__
+            underway.add(fullname)
+            try:
+                behind = module_behind(fullname).__spec__
+            finally:
+                underway.discard(fullname)
         return spec_like(behind, fullname, AliasLoader(fullname))
 
     def find_distributions(self, context):
@@ -60,6 +66,33 @@ def spec_like(behind: ModuleSpec, name: str, loader: Loader) -> ModuleSpec:
         spec.submodule_search_locations = list(behind.submodule_search_locations)
     spec.has_location = behind.has_location
     return spec
+
+
+def spec_that_names(fullname: str, path: Any, target: Any) -> ModuleSpec | None:
+    """The spec of a module of Rushlight, whose classes get their names in torch as soon as they are there."""
+    found = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not FINDER)
+    spec = next((each for each in found if each is not None), None)
+    if spec is not None and spec.loader is not None:
+        spec.loader = NamingLoader(spec.loader)
+    return spec
+
+
+class NamingLoader(Loader):
+    """Loads a module of Rushlight by its own loader, then gives the classes their names in torch."""
+
+    def __init__(self, own: Any):
+        self.own = own
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def create_module(self, spec):
+        return self.own.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.own
+        self.own.exec_module(module)
+        name_module(module)
 
 
 def spec_behind(fullname: str) -> ModuleSpec | None:
@@ -94,8 +127,6 @@ class AliasLoader(Loader):
 
     def create_module(self, spec):
         self.module = module_behind(self.fullname)
-        if self.fullname.startswith("torch.nn"):
-            name_networks()
         self.spec, self.loader = self.module.__spec__, self.module.__loader__
         return self.module
 
