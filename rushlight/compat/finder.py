@@ -5,13 +5,14 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
 import rushlight
+from rushlight.compat import processes
 from rushlight.compat.face import TORCH_VERSION, TorchFace, missing
 from rushlight.compat.naming import name_module, restore, underway
 
@@ -23,7 +24,9 @@ class TorchFinder(MetaPathFinder):
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname.startswith("rushlight."):
-            return spec_that_names(fullname, path, target)
+            return spec_that_ends(name_module, fullname, path, target)
+        if fullname == processes.MODULE:
+            return spec_that_ends(processes.prepare, fullname, path, target)
         if not is_torch(fullname):
             return None
         if fullname == "torch":
@@ -68,20 +71,20 @@ def spec_like(behind: ModuleSpec, name: str, loader: Loader) -> ModuleSpec:
     return spec
 
 
-def spec_that_names(fullname: str, path: Any, target: Any) -> ModuleSpec | None:
-    """The spec of a module of Rushlight, whose classes get their names in torch as soon as they are there."""
+def spec_that_ends(last: Callable[[ModuleType], None], fullname: str, path: Any, target: Any) -> ModuleSpec | None:
+    """The spec that others find for a module, which is given to `last` as soon as its names are there."""
     found = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not FINDER)
     spec = next((each for each in found if each is not None), None)
     if spec is not None and spec.loader is not None:
-        spec.loader = NamingLoader(spec.loader)
+        spec.loader = EndingLoader(spec.loader, last)
     return spec
 
 
-class NamingLoader(Loader):
-    """Loads a module of Rushlight by its own loader, then gives the classes their names in torch."""
+class EndingLoader(Loader):
+    """Loads a module by its own loader, then calls a function with it."""
 
-    def __init__(self, own: Any):
-        self.own = own
+    def __init__(self, own: Any, last: Callable[[ModuleType], None]):
+        self.own, self.last = own, last
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.own, name)
@@ -92,7 +95,7 @@ class NamingLoader(Loader):
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self.own
         self.own.exec_module(module)
-        name_module(module)
+        self.last(module)
 
 
 def spec_behind(fullname: str) -> ModuleSpec | None:
@@ -202,6 +205,7 @@ def install() -> None:
     for name in displaced:
         del sys.modules[name]
     sys.meta_path.insert(0, FINDER)
+    processes.prepare_if_loaded()
 
 
 def uninstall() -> None:
@@ -210,6 +214,7 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(FINDER)
     restore()
+    processes.restore()
     for name in torch_modules():
         del sys.modules[name]
     sys.modules.update(displaced)
