@@ -36,7 +36,9 @@ def taken(tensors: Iterable[tuple[str, Tensor]], detached: bool) -> tuple[tuple[
     names, values = [], []
     for name, value in tensors:
         names.append(name)
-        values.append(value.detach().clone().requires_grad_(value.requires_grad and not detached))
+        # a copy of the same kind: parameters stay parameters
+        found = copy.deepcopy(value.detach() if value.grad_fn else value)
+        values.append(found.requires_grad_(value.requires_grad and not detached))
     return tuple(names), tuple(values)
 
 

@@ -10,7 +10,7 @@ from rushlight._library.infer_schema import infer_schema
 from rushlight._library.schemas import FunctionSchema
 from rushlight._ops import OpOverload, OpOverloadPacket, has_tensor, library, refused_libraries
 from rushlight.autograd.function import Function
-from rushlight.autograd.modes import is_grad_enabled, no_grad
+from rushlight.autograd.modes import is_grad_enabled, no_grad, state
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.overriding import modes
 
@@ -61,6 +61,12 @@ class Declared:
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Call it: the kernel, and a node where a gradient is wanted."""
         given, named = self.schema.bind(args, kwargs)
+        if state.levels:
+            from rushlight._library.mapping import mapping_of, run_mapped
+
+            level = mapping_of(given)
+            if level is not None:
+                return run_mapped(self, given, named, level)
         if "cpu" in self.cast_inputs and modes.casting is not None:
             return cast_custom(self.cast_inputs["cpu"], self.run, tuple(given), named)
         for key in ("Autograd", "AutogradCPU", "CompositeImplicitAutograd"):

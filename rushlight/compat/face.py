@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import rushlight
-from rushlight.compat.naming import name_classes, name_networks
+from rushlight.compat.naming import name_classes
 from rushlight.core.surface.lazy import loaded_names
 from rushlight.torch_version import __version__ as TORCH_VERSION
 
@@ -52,8 +52,6 @@ class TorchFace(ModuleType):
 def fetch(face: TorchFace, name: str) -> Any:
     """A name not read before: ask `rushlight`, and keep the answer."""
     value = loaded_names(face)[name] = getattr(rushlight, name)
-    if name == "nn":
-        name_networks()
     return value
 
 

@@ -5,15 +5,16 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
 import rushlight
+from rushlight.compat import processes
 from rushlight.compat.face import TORCH_VERSION, TorchFace, missing
-from rushlight.compat.naming import name_networks, restore
+from rushlight.compat.naming import name_module, restore, underway
 
 __all__ = ["TORCH_VERSION", "install", "installed", "uninstall"]
 
@@ -22,6 +23,10 @@ class TorchFinder(MetaPathFinder):
     """Answers for every import of `torch` and its submodules, before any torch that is installed."""
 
     def find_spec(self, fullname, path=None, target=None):
+        if fullname.startswith("rushlight."):
+            return spec_that_ends(name_module, fullname, path, target)
+        if fullname == processes.MODULE:
+            return spec_that_ends(processes.prepare, fullname, path, target)
         if not is_torch(fullname):
             return None
         if fullname == "torch":
@@ -30,7 +35,11 @@ class TorchFinder(MetaPathFinder):
         if behind is None:
             if not is_import(sys._getframe(1)):
                 return None
-            behind = module_behind(fullname).__spec__
+            underway.add(fullname)
+            try:
+                behind = module_behind(fullname).__spec__
+            finally:
+                underway.discard(fullname)
         return spec_like(behind, fullname, AliasLoader(fullname))
 
     def find_distributions(self, context):
@@ -60,6 +69,33 @@ def spec_like(behind: ModuleSpec, name: str, loader: Loader) -> ModuleSpec:
         spec.submodule_search_locations = list(behind.submodule_search_locations)
     spec.has_location = behind.has_location
     return spec
+
+
+def spec_that_ends(last: Callable[[ModuleType], None], fullname: str, path: Any, target: Any) -> ModuleSpec | None:
+    """The spec that others find for a module, which is given to `last` as soon as its names are there."""
+    found = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not FINDER)
+    spec = next((each for each in found if each is not None), None)
+    if spec is not None and spec.loader is not None:
+        spec.loader = EndingLoader(spec.loader, last)
+    return spec
+
+
+class EndingLoader(Loader):
+    """Loads a module by its own loader, then calls a function with it."""
+
+    def __init__(self, own: Any, last: Callable[[ModuleType], None]):
+        self.own, self.last = own, last
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+    def create_module(self, spec):
+        return self.own.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.own
+        self.own.exec_module(module)
+        self.last(module)
 
 
 def spec_behind(fullname: str) -> ModuleSpec | None:
@@ -94,8 +130,6 @@ class AliasLoader(Loader):
 
     def create_module(self, spec):
         self.module = module_behind(self.fullname)
-        if self.fullname.startswith("torch.nn"):
-            name_networks()
         self.spec, self.loader = self.module.__spec__, self.module.__loader__
         return self.module
 
@@ -171,6 +205,7 @@ def install() -> None:
     for name in displaced:
         del sys.modules[name]
     sys.meta_path.insert(0, FINDER)
+    processes.prepare_if_loaded()
 
 
 def uninstall() -> None:
@@ -179,6 +214,7 @@ def uninstall() -> None:
         return
     sys.meta_path.remove(FINDER)
     restore()
+    processes.restore()
     for name in torch_modules():
         del sys.modules[name]
     sys.modules.update(displaced)

@@ -5,45 +5,62 @@ given.
 """
 
 import sys
+from types import ModuleType
 
 import rushlight
 from rushlight.core.surface.lazy import loaded_names
 from rushlight.core.surface.torch_names import torch_name
 
 CLASSES = ("Tensor", "Size", "dtype", "device", "finfo", "iinfo", "layout", "memory_format")
-# what each class said before, and the modules whose classes were looked at
-renamed: dict[type, str] = {}
-looked_at: set[str] = set()
+# whose classes programs meet; those of other parts ask their own names whether a class is theirs
+PARTS = tuple(
+    f"rushlight.{part}"
+    for part in "nn optim distributions utils autograd amp profiler core.random.streams errors.kinds".split()
+)
+# what each class said before
+renamed: dict[type, tuple[str, str]] = {}
+# modules of torch that are being looked for: the import itself puts them in their place
+underway: set[str] = set()
 
 
 def name_classes() -> None:
-    """Give the classes that stand in `torch` itself their names there."""
+    """Give the classes that are loaded their names in torch."""
     for name in CLASSES:
-        rename(getattr(rushlight, name), "torch")
+        rename(getattr(rushlight, name), "torch", name)
+    for module in list(sys.modules.values()):
+        name_module(module)
 
 
-def name_networks() -> None:
-    """Give the classes of `torch.nn` their names; called again, those that were loaded since."""
-    modules = [name for name in sys.modules if name.startswith("rushlight.nn.") and name not in looked_at]
-    looked_at.update(modules)
-    for name in modules:
-        for value in list(loaded_names(sys.modules[name]).values()):
-            # by its type: NoArray refuses every attribute
-            if issubclass(type(value), type) and value.__module__ == name:
-                place = torch_name(name, value.__name__)[0]
+def name_module(module: ModuleType) -> None:
+    """Give the classes that stand in a module of Rushlight their names in torch."""
+    own = getattr(module, "__name__", "")
+    if not own.startswith(PARTS):
+        return
+    for value in list(loaded_names(module).values()):
+        # by its type: NoArray refuses every attribute
+        if issubclass(type(value), type) and value.__module__ == own:
+            place, name = torch_name(own, value.__name__)
+            behind = "rushlight" + place.removeprefix("torch")
+            if behind != own and value.__name__.startswith("_"):
+                # one of our own helpers, which is not to be found in torch's module
+                continue
+            if behind in sys.modules and place not in underway:
                 # whoever reads a class's annotations looks its module up there
-                sys.modules.setdefault(place, sys.modules["rushlight" + place.removeprefix("torch")])
-                rename(value, place)
+                sys.modules.setdefault(place, sys.modules[behind])
+            rename(value, place, name)
 
 
-def rename(kind: type, module: str) -> None:
-    renamed.setdefault(kind, kind.__module__)
+def rename(kind: type, module: str, name: str) -> None:
+    renamed.setdefault(kind, (kind.__module__, kind.__qualname__))
     kind.__module__ = module
+    if name != kind.__name__:
+        kind.__name__ = kind.__qualname__ = name
 
 
 def restore() -> None:
     """Give all classes their own names again."""
-    for kind, module in renamed.items():
+    for kind, (module, name) in renamed.items():
         kind.__module__ = module
+        if name != kind.__qualname__:
+            kind.__name__ = kind.__qualname__ = name
     renamed.clear()
-    looked_at.clear()

@@ -13,6 +13,8 @@ FORMULAS: dict[tuple[type, type], Callable] = {}
 _KL_REGISTRY = FORMULAS  # torch's name
 # ours, by pairs of names: the families need not be loaded for it
 NAMED: dict[tuple[str, str], Callable] = {}
+# what the modules of our own classes begin with; the second while `torch` means Rushlight
+OURS = ("rushlight.distributions.", "torch.distributions.")
 # what was found for pairs of classes
 KNOWN: dict[tuple[type, type], Callable | None] = {}
 
@@ -52,7 +54,7 @@ def registered(type_p: type, type_q: type) -> Callable | None:
     """The formula for just these two classes."""
     if (type_p, type_q) in FORMULAS:
         return FORMULAS[type_p, type_q]
-    ours = all([each.__module__.startswith("rushlight.distributions.") for each in (type_p, type_q)])
+    ours = all([each.__module__.startswith(OURS) for each in (type_p, type_q)])
     return NAMED.get((type_p.__name__, type_q.__name__)) if ours else None
 
 

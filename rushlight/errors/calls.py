@@ -48,7 +48,7 @@ def recover(op: Op, arguments: tuple, arrays: list, error: Exception) -> Any:
 
 def explain(op: Op, given: dict[str, Any], error: Exception) -> Exception:
     """The error for a failed call: in torch's words, then the operands and what would do."""
-    lacking = missing(parser_name(op), given) or not_a_tensor(op.name, given)
+    lacking = missing(op, given) or not_a_tensor(op.name, given)
     if lacking is not None:
         lacking.__suppress_context__ = True
         return lacking

@@ -21,6 +21,7 @@ TOLERANCES = {
     "complex64": (1.3e-6, 1e-5),
     "complex128": (1e-7, 1e-7),
 }
+TRUTHS = (bool, np.bool_)
 NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
@@ -63,7 +64,15 @@ def assert_close(
 
     >>> torch.testing.assert_close(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
     """
-    rules = Rules(rtol, atol, equal_nan, dtype=check_dtype, stride=check_stride, subclasses=allow_subclasses)
+    rules = Rules(
+        rtol,
+        atol,
+        equal_nan,
+        device=check_device,
+        dtype=check_dtype,
+        stride=check_stride,
+        subclasses=allow_subclasses,
+    )
     found = difference(actual, expected, rules, "")
     if found is not None:
         raise AssertionError(found if msg is None else msg(found) if callable(msg) else msg)
@@ -98,15 +107,18 @@ def difference(actual: Any, expected: Any, rules: Rules, place: str) -> str | No
         pairs = enumerate(zip(actual, expected, strict=True))
         return first(difference(one, two, rules, f"{place}[{key}]") for key, (one, two) in pairs)
     if isinstance(actual, NUMBERS) and isinstance(expected, NUMBERS):
-        return at(place, value_difference(np.asarray(actual), np.asarray(expected), rules, (actual, expected)))
+        if isinstance(actual, TRUTHS) and isinstance(expected, TRUTHS):
+            # as in torch, without the place
+            return None if actual == expected else f"Booleans mismatch: {bool(actual)} is not {bool(expected)}"
+        return at(place, number_difference(actual, expected, rules))
     alike = type(actual) is type(expected) or rules.checks["subclasses"]
     for kind in (Tensor, np.ndarray):
         if isinstance(actual, kind) and isinstance(expected, kind) and alike:
             one, two = (each if isinstance(each, Tensor) else wrap(each) for each in (actual, expected))
             return at(place, tensor_difference(one, two, rules))
     raise TypeError(
-        f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.: give two tensors, "
-        "two arrays or two numbers"
+        f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}. Give two tensors, "
+        "two arrays or two numbers."
     )
 
 
@@ -135,9 +147,20 @@ def mapping_difference(actual: Mapping, expected: Mapping, rules: Rules, place: 
     return first(difference(actual[key], expected[key], rules, f"{place}[{key!r}]") for key in actual)
 
 
+def number_difference(actual: Any, expected: Any, rules: Rules) -> str | None:
+    """How two numbers differ: in kind (whole, real, complex) or in value."""
+    one, two = (each.item() if isinstance(each, np.generic) else each for each in (actual, expected))
+    kinds = [next(kind for kind in (int, float, complex) if isinstance(each, kind)) for each in (one, two)]
+    if rules.checks["dtype"] and kinds[0] is not kinds[1]:
+        return f"The (d)types do not match: {kinds[0]} != {kinds[1]}."
+    return value_difference(np.asarray(actual), np.asarray(expected), rules, (actual, expected))
+
+
 def tensor_difference(actual: Tensor, expected: Tensor, rules: Rules) -> str | None:
     """How two tensors differ: in shape, dtype, strides or values."""
     facts: list[tuple[str, Any, Any]] = [("shape", actual.shape, expected.shape)]
+    if rules.checks["device"]:
+        facts.append(("device", actual.device, expected.device))
     if rules.checks["dtype"]:
         facts.append(("dtype", actual.dtype, expected.dtype))
     if rules.checks["stride"]:
@@ -145,6 +168,9 @@ def tensor_difference(actual: Tensor, expected: Tensor, rules: Rules) -> str | N
     for name, one, two in facts:
         if one != two:
             return f"The values for attribute '{name}' do not match: {one} != {two}."
+    if actual.is_meta or expected.is_meta:
+        # a tensor without memory has no values
+        return None
     return value_difference(actual._array, expected._array, rules, None)
 
 
@@ -171,12 +197,25 @@ def value_difference(actual: np.ndarray, expected: np.ndarray, rules: Rules, num
             f"Absolute difference: {int(apart) if whole else float(apart)}{limits[0]}\n"
             f"Relative difference: {float(relative)}{limits[1]}"
         )
+    apart, relative = in_their_dtype(actual, expected)
     bad, count = int((~close).sum()), close.size
     return (
         f"Tensor-likes are not {ending}!\n\nMismatched elements: {bad} / {count} ({bad / count:.1%})\n"
         f"Greatest absolute difference: {greatest(apart, close, whole)}{limits[0]}\n"
         f"Greatest relative difference: {greatest(relative, close, False)}{limits[1]}"
     )
+
+
+def in_their_dtype(actual: np.ndarray, expected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The absolute and relative differences as torch reports them: rounded as the tensors are."""
+    whole = actual.dtype.kind in "biu" and expected.dtype.kind in "biu"
+    common = np.dtype(np.int64) if whole else np.promote_types(actual.dtype, expected.dtype)
+    one, two = actual.astype(common), expected.astype(common)
+    with np.errstate(all="ignore"):
+        apart, size = np.abs(one - two), np.abs(two)
+        if whole:
+            return apart, apart.astype(np.float32) / size.astype(np.float32)
+        return apart, apart / size
 
 
 def greatest(values: np.ndarray, close: np.ndarray, whole: bool) -> str:

@@ -41,3 +41,13 @@ def test_an_ensemble_is_mapped_over():
         functorch.combine_state_for_ensemble([nn.Linear(1, 1), nn.Identity()])
     with pytest.raises(RuntimeError, match="same training/eval mode"):
         functorch.combine_state_for_ensemble([nn.Linear(1, 1), nn.Linear(1, 1).eval()])
+
+
+def test_parameters_stay_parameters():
+    model = nn.Linear(2, 1)
+    model(torch.ones(2)).backward()
+    _, params = functorch.make_functional(model)
+    assert all(type(each) is nn.Parameter and each.requires_grad and each.grad is None for each in params)
+    assert params[0] is not model.weight and torch.equal(params[0], model.weight)
+    _, params = functorch.make_functional(model, disable_autograd_tracking=True)
+    assert not any(each.requires_grad for each in params)

@@ -62,3 +62,12 @@ def test_what_can_be_written_where():
 def test_numpys_rules_do_not_leak_in():
     assert (torch.tensor([1]) + torch.tensor([1.0])).dtype is torch.float32
     assert (torch.tensor([1]) / 2).dtype is torch.float32
+
+
+def test_what_is_no_dtype_is_refused():
+    with pytest.raises(
+        TypeError, match=r"^promote_types\(\): argument 'type2' \(position 2\) must be torch.dtype, not int$"
+    ):
+        torch.promote_types(torch.int32, 3)
+    with pytest.raises(TypeError, match=r"argument 'type1' \(position 1\) must be torch.dtype, not float$"):
+        torch.promote_types(3.0, torch.int32)

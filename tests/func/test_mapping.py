@@ -334,3 +334,10 @@ def test_mapped_numbers_count_as_tensors_in_the_dtype_of_ops_of_three(function):
     numbers, other = torch.ones(1, dtype=torch.float64), torch.ones(2)
     assert vmap(lambda v: function(v, other))(numbers).dtype is torch.float64
     assert vmap(lambda v: v * other)(numbers).dtype is torch.float32
+
+
+def test_item_of_a_sample_of_several_elements_is_refused_in_the_words_of_vmap():
+    with pytest.raises(RuntimeError, match=r"^vmap: It looks like you're calling .item\(\) on a Tensor\."):
+        vmap(lambda v: v.item())(ROWS)
+    with pytest.raises(RuntimeError, match=r"^a Tensor with 3 elements cannot be converted to Scalar"):
+        grad(lambda v: v.item() * v.sum())(torch.ones(3))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+import rushlight.nn.functional as F
 
 x = torch.ones(2, 3)
 
@@ -42,6 +43,18 @@ def test_numpys_names_are_taken(call, expected):
         (lambda: torch.exp(x, foo=1), "exp() got an unexpected keyword argument 'foo'"),
         (lambda: torch.exp(), 'exp() missing 1 required positional arguments: "input"'),
         (lambda: torch.gather(x, 0), 'gather() missing 1 required positional arguments: "index"'),
+        (lambda: torch.gather(x), 'gather() missing 2 required positional argument: "dim", "index"'),
+        (lambda: torch.matmul(), 'matmul() missing 2 required positional argument: "input", "other"'),
+        (lambda: F.cosine_similarity(), 'cosine_similarity() missing 2 required positional argument: "x1", "x2"'),
+        (lambda: F.linear(x), 'linear() missing 1 required positional arguments: "weight"'),
+        (lambda: F.cross_entropy(x), "cross_entropy() missing 1 required positional argument: 'target'"),
+        (lambda: F.mse_loss(), "mse_loss() missing 2 required positional arguments: 'input' and 'target'"),
+        (lambda: F.mse_loss(target=x), "mse_loss() missing 1 required positional argument: 'input'"),
+        (lambda: torch.cdist(), "cdist() missing 2 required positional arguments: 'x1' and 'x2'"),
+        (
+            lambda: F.ctc_loss(x),
+            "ctc_loss() missing 3 required positional arguments: 'targets', 'input_lengths', and 'target_lengths'",
+        ),
         (lambda: torch.diff(), 'diff() missing 1 required positional arguments: "input"'),
         (lambda: torch.tensor(1.0).repeat(), 'repeat() missing 1 required positional arguments: "repeats"'),
         (lambda: torch.tensor(1.0).permute(), 'permute() missing 1 required positional arguments: "dims"'),

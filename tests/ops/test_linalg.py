@@ -235,3 +235,14 @@ def test_the_second_derivative_of_an_infinite_product_in_transforms_is_infinite_
         return torch.func.grad(lambda v: v.prod().pow(2))(v).pow(2).sum()
 
     assert torch.func.grad(slope)(torch.tensor([3e38, 2.0])).tolist() == [torch.inf, torch.inf]
+
+
+@pytest.mark.parametrize("driver", ["gelsy", "gelsd", "gelss"])
+def test_ranks_and_singular_values_have_the_batch_of_the_matrices(driver):
+    points = torch.ones(1, 3, 2) + torch.arange(6.0).view(1, 3, 2) ** 2
+    found = linalg.lstsq(points, torch.ones(2, 3, 1), driver=driver)
+    assert found.solution.shape == (2, 2, 1)
+    assert found.rank.tolist() == [2]
+    assert found.singular_values.shape == ((0,) if driver == "gelsy" else (1, 2))
+    wider = linalg.lstsq(torch.randn(4, 1, 3, 2), torch.randn(1, 2, 3, 1), driver=driver)
+    assert (wider.solution.shape, wider.rank.shape) == ((4, 2, 2, 1), (4, 1))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import rushlight as torch
+import rushlight.nn.functional as F
 
 nan, inf = float("nan"), float("inf")
 
@@ -465,3 +466,44 @@ def test_a_summand_that_cannot_be_expanded_is_refused_by_the_dimension_that_does
         torch.addmm(torch.ones(shape), torch.ones(3, 3), torch.ones(3, 3))
     with pytest.raises(RuntimeError, match=words):
         torch.addr(torch.ones(shape), torch.ones(3), torch.ones(3))
+
+
+def test_dtypes_are_named_as_torch_names_them():
+    x = torch.ones(2)
+    masks = {
+        torch.int64: "long int",
+        torch.uint8: "unsigned char",
+        torch.int16: "short int",
+        torch.float32: "float",
+        torch.bfloat16: "c10::BFloat16",
+        torch.complex64: "c10::complex<float>",
+    }
+    for kind, words in masks.items():
+        with pytest.raises(RuntimeError, match=f"but got mask with dtype {words}: "):
+            x.masked_fill(torch.ones(2, dtype=kind), 0)
+    for call, words in (
+        (lambda: torch.where(x, x, x), "to be a boolean tensor, but got a tensor with dtype Float"),
+        (
+            lambda: torch.complex(x, x.int()),
+            "Expected both inputs to be Half, Float or Double tensors but got Float and Int",
+        ),
+        (
+            lambda: torch.polar(x, x.double()),
+            "Expected object of scalar type Float but got scalar type Double for second",
+        ),
+        (
+            lambda: torch.complex(x, x, out=x.double()),
+            "Expected object of scalar type ComplexFloat but got scalar type Doub",
+        ),
+        (lambda: F.gumbel_softmax(torch.arange(3)), "dtype must be a floating point but you specified Long"),
+        (
+            lambda: F.kl_div(torch.ones(3, 4), torch.ones(2), reduction="sum"),
+            r"tensor a \(2\) must match the size of tensor b \(4\)",
+        ),
+        (
+            lambda: torch.nn.utils.rnn.pack_padded_sequence(torch.ones(3, 2, 1), [1, 3]),
+            "to sidestep this requirement if you",
+        ),
+    ):
+        with pytest.raises(RuntimeError, match=words):
+            call()

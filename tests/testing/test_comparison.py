@@ -66,6 +66,46 @@ def test_options():
         close(1.0, 1.0, rtol=0.1)
 
 
+@pytest.mark.parametrize(
+    ("actual", "expected", "words"),
+    [
+        (1, 1.0, "The (d)types do not match: <class 'int'> != <class 'float'>."),
+        (1.0, 1, "The (d)types do not match: <class 'float'> != <class 'int'>."),
+        (
+            [1],
+            [1.0],
+            "The (d)types do not match: <class 'int'> != <class 'float'>.\n\nThe failure occurred for item [0]",
+        ),
+        (True, False, "Booleans mismatch: True is not False"),
+        ({"a": np.bool_(True)}, {"a": False}, "Booleans mismatch: True is not False"),
+        (
+            torch.ones(2, device="meta"),
+            torch.ones(2),
+            "The values for attribute 'device' do not match: meta != cpu.",
+        ),
+    ],
+)
+def test_kinds_of_numbers_truths_and_devices_differ_in_torchs_words(actual, expected, words):
+    with pytest.raises(AssertionError) as caught:
+        close(actual, expected)
+    assert str(caught.value) == words
+
+
+def test_kinds_that_are_not_checked_may_differ():
+    close(1, 1.0, check_dtype=False)
+    close(np.float32(1), 1.0)
+    close(torch.ones(2, device="meta"), torch.ones(2), check_device=False)
+
+
+def test_differences_are_reported_as_the_dtype_rounds_them():
+    with pytest.raises(AssertionError) as caught:
+        close(torch.ones(3), torch.ones(3) + 0.01, rtol=0, atol=1e-3)
+    assert str(caught.value).splitlines()[-2:] == [
+        "Greatest absolute difference: 0.009999990463256836 at index (0,) (up to 0.001 allowed)",
+        "Greatest relative difference: 0.00990098062902689 at index (0,) (up to 0 allowed)",
+    ]
+
+
 @pytest.mark.parametrize(("actual", "expected"), [("a", "a"), (torch.ones(1), 1.0), (np.ones(1), torch.ones(1))])
 def test_what_cannot_be_compared(actual, expected):
     with pytest.raises(TypeError, match="No comparison pair was able to handle"):

@@ -29,7 +29,7 @@ def continuous(dtype: np.dtype, distribution: str) -> np.dtype:
     if dtype.char not in DIGITS:
         raise RuntimeError(
             f"{distribution} distribution is a continuous probability distribution. dtype must be a floating point but "
-            f"you specified {from_numpy(dtype)}"
+            f"you specified {from_numpy(dtype).scalar}"
         )
     return dtype
 

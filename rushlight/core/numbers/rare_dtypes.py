@@ -99,6 +99,12 @@ LARGEST = {"float8_e4m3fn": 448.0}
 
 def refuse_promotion(one: dtype, other: dtype) -> dtype:
     """Promotion where one of two different dtypes is rare: complex numbers only."""
+    for place, each in enumerate((one, other), 1):
+        if not isinstance(each, dtype):
+            raise TypeError(
+                f"promote_types(): argument 'type{place}' (position {place}) must be torch.dtype, not "
+                f"{type(each).__name__}"
+            )
     for each in (one, other):
         if each.name.startswith("float8"):
             raise RuntimeError(

@@ -19,6 +19,21 @@ from rushlight.ops.machine.transforms.level import is_mapped
 from rushlight.ops.machine.writing import number_for, overwrite, scalar_name
 from rushlight.ops.shape.splitting import unbind
 
+# what C++ calls the elements of a mask that holds no bools
+C_NAMES = {
+    "uint8": "unsigned char",
+    "int8": "signed char",
+    "int16": "short int",
+    "int32": "int",
+    "int64": "long int",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
+
 
 def stretched(input: np.ndarray, mask: np.ndarray) -> tuple[int, ...]:
     """The shape that the two are broadcast to."""
@@ -74,8 +89,9 @@ def masked_fill(input: Tensor, mask: Tensor, value, *, out=None):
     tensor([1., 2., -inf])
     """
     if mask.dtype.kind != "b":
+        name = C_NAMES.get(mask.dtype.name, scalar_name(mask))
         raise RuntimeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {scalar_name(mask).lower()}: "
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {name}: "
             "compare it first, for example mask != 0"
         )
     if isinstance(value, np.ndarray):

@@ -99,6 +99,8 @@ def least_squares(A, B, rcond: float, driver: str):
     vector = is_vector(A.shape, B.shape)
     B = B[..., None] if vector else B
     (rows, columns), batch = A.shape[-2:], batch_of(A, B)
+    # what is known of each matrix alone has the matrices' own batch
+    own = tuple([slice(0, 1) if size == 1 else slice(None) for size in A.shape[:-2]])
     A, B = (np.broadcast_to(each, batch + each.shape[-2:]) for each in (A, B))
     rank, values = np.empty(0, np.int64), np.empty(0, A.real.dtype)
     if driver == "gels":
@@ -116,8 +118,8 @@ def least_squares(A, B, rcond: float, driver: str):
     return (
         solution[..., 0] if vector else in_columns(solution, max(rows, columns)),
         residuals,
-        np.asarray(rank, order="C"),
-        np.asarray(values, order="C"),
+        np.asarray(rank if driver == "gels" else rank[own], order="C"),
+        np.asarray(values[own] if values.ndim > 1 else values, order="C"),
     )
 
 

@@ -95,7 +95,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         )
     if input._array.shape != target._array.shape:
         batch = input.shape
-        input, target = broadcast_tensors(input, target)
+        # torch names the sizes of the target first
+        target, input = broadcast_tensors(target, input)
     else:
         batch = input._array.shape
     if reduction == "batchmean":

@@ -20,7 +20,7 @@ from rushlight.errors.explained import KERNEL, explained
 from rushlight.errors.location import user_line
 from rushlight.native import extension
 from rushlight.ops.machine.asked import not_a_tensor
-from rushlight.ops.machine.calling import ABSENT, argument_words, not_given, parser_name
+from rushlight.ops.machine.calling import ABSENT, argument_words, missing, not_given, parser_name
 from rushlight.ops.machine.halves import converted, is_converted
 from rushlight.ops.machine.layouts import wraps_number
 from rushlight.ops.machine.transforms.level import is_lifted
@@ -157,6 +157,8 @@ def plain(op: Op, position: int, array: ndarray) -> ndarray:
 
 def unwrap_other(op: Op, position: int, value: Any, arrays: list, form: str = "") -> int:
     """Unwrap what is neither a tensor nor a number; returns the bit of a list that requires grad."""
+    if value is ABSENT:
+        raise missing(op, dict(zip(op.names, arrays, strict=True))) or wrong_argument(op, position, value)
     if position not in op.lists:
         arrays[position] = odd_argument(op, position, value, form=form)
         return 0

@@ -75,6 +75,11 @@ def is_python_written(op: Op) -> bool:
     return op.name.startswith("nn.functional.") or op.name in PYTHON_WRITTEN
 
 
+def hands_on(op: Op) -> bool:
+    """Whether a function of Python stands before torch's parser."""
+    return is_python_written(op) and op.name.removeprefix("nn.functional.") not in NATIVE_FUNCTIONALS
+
+
 def parser_name(op: Op) -> str:
     """The name under which torch complains of an op's arguments."""
     module, _, name = op.name.rpartition(".")
@@ -93,10 +98,9 @@ def required(op: Op) -> tuple[str, ...]:
 
 def argument_words(op: Op, name: str, place: int, keyword: bool = False, form: str = "") -> str:
     """`cat(): argument 'dim' (position 2)`; without the position where the argument was given by name."""
-    own = op.name.removeprefix("nn.functional.")
     if keyword:
         where = ""
-    elif is_python_written(op) and own not in NATIVE_FUNCTIONALS:
+    elif hands_on(op):
         # torch hands the arguments on to another function by their positions
         where = f" (position {place + 1})"
     else:
@@ -148,15 +152,30 @@ def in_old_order(op: Op, function: Callable, values: list, options: dict[str, An
     return function(*tensors, **(options | dict(zip(names, numbers, strict=False))))
 
 
-def missing(name: str, given: dict[str, Any]) -> TypeError | None:
+def missing(op: Op, given: dict[str, Any]) -> TypeError | None:
     """torch's error where an argument was not given; bodies stumble over what stands for it."""
     lacking = [each for each, value in given.items() if value is ABSENT]
-    return not_given(name, *lacking) if lacking else None
+    if not lacking:
+        return None
+    if hands_on(op):
+        return TypeError(f"{parser_name(op)}() {python_words(lacking)}")
+    return not_given(parser_name(op), *lacking)
 
 
 def not_given(name: str, *lacking: str) -> TypeError:
+    """The words of torch's parser, which has the plural the wrong way round."""
     named = ", ".join([f'"{each}"' for each in lacking])
-    return TypeError(f"{name}() missing {len(lacking)} required positional arguments: {named}")
+    arguments = "arguments" if len(lacking) == 1 else "argument"
+    return TypeError(f"{name}() missing {len(lacking)} required positional {arguments}: {named}")
+
+
+def python_words(lacking: list[str]) -> str:
+    """What Python itself says of a call without these arguments."""
+    named = [f"'{each}'" for each in lacking]
+    if len(named) == 1:
+        return f"missing 1 required positional argument: {named[0]}"
+    last = f"{',' if len(named) > 2 else ''} and {named[-1]}"
+    return f"missing {len(named)} required positional arguments: {', '.join(named[:-1])}{last}"
 
 
 def default_of(function: Callable, name: str) -> Any:

@@ -22,6 +22,7 @@ from rushlight.ops.machine.layouts import COMMON, ROWS
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, unary
 from rushlight.ops.machine.transforms.words import ELEMENTWISE, PLAIN
+from rushlight.ops.machine.writing import scalar_name
 from rushlight.ops.pointwise.where import choose
 
 pairs = cases(
@@ -66,7 +67,8 @@ def complex(real, imag, *, out=None):
     if out is not None and isinstance(real, Tensor) and out.dtype is not dtypes.promote_parts(real.dtype):
         raise explained(
             RuntimeError,
-            f"Expected object of scalar type {dtypes.promote_parts(real.dtype)} but got scalar type {out.dtype} for "
+            f"Expected object of scalar type {dtypes.promote_parts(real.dtype).scalar} but got scalar type "
+            f"{out.dtype.scalar} for "
             "argument 'out'",
             fix=f"pass an out= of dtype {dtypes.promote_parts(real.dtype)}, or leave it out",
         )
@@ -98,12 +100,14 @@ def require_parts(first: np.ndarray, second: np.ndarray) -> None:
     """The two parts of complex numbers are floats of one dtype."""
     if first.dtype.kind != "f" or second.dtype.kind != "f":
         raise RuntimeError(
-            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype} and {second.dtype}"
+            f"Expected both inputs to be Half, Float or Double tensors but got {scalar_name(first)} and "
+            f"{scalar_name(second)}"
         )
     if first.dtype != second.dtype:
         raise explained(
             RuntimeError,
-            f"Expected object of scalar type {first.dtype} but got scalar type {second.dtype} for second argument",
+            f"Expected object of scalar type {scalar_name(first)} but got scalar type {scalar_name(second)} for second "
+            "argument",
             fix=one_dtype(first.dtype, second.dtype),
         )
 

@@ -13,7 +13,7 @@ from rushlight.ops.machine.layouts import COMMON
 from rushlight.ops.machine.rules import PROMOTE, SAME
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.words import ELEMENTWISE
-from rushlight.ops.machine.writing import number_for
+from rushlight.ops.machine.writing import number_for, scalar_name
 
 choices = cases(
     lambda make: [
@@ -50,7 +50,7 @@ def choose(condition, input, other, *, out=None):
         if condition.dtype != np.uint8:
             raise RuntimeError(
                 "where expected condition to be a boolean tensor, but got a tensor with dtype "
-                f"{condition.dtype}: compare it first, for example condition != 0"
+                f"{scalar_name(condition)}: compare it first, for example condition != 0"
             )
         condition = condition != 0
     for number, beside in ((input, other), (other, input)):

@@ -46,7 +46,8 @@ def check_lengths(input: Tensor, lengths: Tensor) -> None:
     if (counts[1:] > counts[:-1]).any():
         raise RuntimeError(
             "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to have the sequences sorted for you."
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not need ONNX exportability: they are sorted for you then."
         )
     if counts[-1] <= 0:
         raise RuntimeError(

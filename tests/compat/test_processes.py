@@ -1,0 +1,45 @@
+"""Processes that start afresh run the program on Rushlight too."""
+
+import multiprocessing.spawn
+import subprocess
+import sys
+
+import pytest
+
+from rushlight import compat
+
+PROGRAM = """
+import multiprocessing
+import torch
+import torch.nn as nn
+
+def work(module, answers):
+    answers.put((repr(torch), type(module).__module__, module(torch.ones(1, 2)).item()))
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("{method}")
+    answers = context.SimpleQueue()
+    module = nn.Linear(2, 1)
+    nn.init.ones_(module.weight)
+    nn.init.zeros_(module.bias)
+    process = context.Process(target=work, args=(module, answers))
+    process.start()
+    process.join()
+    print(process.exitcode, *(answers.get() if process.exitcode == 0 else ()))
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_new_process_imports_the_same_torch(method, tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM.format(method=method))
+    run = subprocess.run([sys.executable, "-m", "rushlight", str(script)], capture_output=True, text=True)
+    assert run.stdout.startswith("0 <module 'torch' (Rushlight"), run.stderr
+    assert run.stdout.endswith("torch.nn.modules.linear 2.0\n")
+
+
+def test_torch_means_what_it_did_after_uninstall():
+    own = multiprocessing.spawn.get_preparation_data
+    with compat.installed():
+        assert "rushlight" in multiprocessing.spawn.get_preparation_data("child")
+    assert multiprocessing.spawn.get_preparation_data is own
