@@ -334,3 +334,13 @@ def test_mapped_numbers_count_as_tensors_in_the_dtype_of_ops_of_three(function):
     numbers, other = torch.ones(1, dtype=torch.float64), torch.ones(2)
     assert vmap(lambda v: function(v, other))(numbers).dtype is torch.float64
     assert vmap(lambda v: v * other)(numbers).dtype is torch.float32
+
+
+def test_numbers_of_a_batch_put_along_the_last_dimension_are_no_view():
+    for found in (
+        vmap(lambda v: v.norm(), out_dims=-1)(ROWS),
+        vmap(lambda v: v.exp(), in_dims=-1, out_dims=-1)(ROWS[0]),
+    ):
+        assert not found._is_view()
+        found.detach_()
+    assert vmap(lambda v: v.exp(), out_dims=-1)(ROWS)._is_view()
