@@ -113,7 +113,7 @@ class Run:
             if target.tensor_hooks is not None:
                 hook_calls.run_tensor_hooks(target, grads)
             found = self.apply(target, grads, careful)
-            if not self.keep_graph:
+            if not self.keep_graph and not (self.wanted is not None and self.ends_in(target)):
                 target.release(self.place)
             del grads
             self.pass_on(target, found)
@@ -151,9 +151,34 @@ class Run:
                 # a list is served one by one; what goes out at once is equal
                 self.queue(target, len(order) - turn if isinstance(order, list) else 0)
 
+    def ends_in(self, node: Node) -> bool:
+        """Whether it runs for its own gradient alone, as a last step that saves nothing in torch."""
+        return type(node).__name__ in SAVING_NOTHING and not any(map(self.leads_on, node.edges))
+
     def leads_on(self, target: Node | Tensor | None) -> bool:
         """Whether a gradient is wanted there, or on its way to one that is."""
         return self.wanted is None or id(target) in self.wanted.leading
+
+
+# torch's last step of what is several nodes there: this one saves nothing that a backward could free
+SAVING_NOTHING = frozenset(
+    f"{kind}Backward{form}"
+    for form in range(6)
+    for kind in (
+        "Add",
+        "Clone",
+        "Mean",
+        "Neg",
+        "Permute",
+        "Rsub",
+        "Squeeze",
+        "Sub",
+        "Sum",
+        "Transpose",
+        "UnsafeView",
+        "View",
+    )
+)
 
 
 class Wanted:
@@ -295,12 +320,18 @@ def needs_python(roots: list) -> bool:
     return any([type(each[-1]._array) in (Meta, Lifted) for each in roots])
 
 
+def may_end_in(inputs: list[Edge]) -> bool:
+    """Whether a backward may end in a node that shows torch's last step only; native code knows no steps."""
+    return any([type(target).__name__ in SAVING_NOTHING for target, _ in inputs])
+
+
 def run_backward(
     roots: list, keep_graph: bool, create_graph: bool, inputs: list[Edge] | None, accumulating: bool
 ) -> list | None:
     if reentrant.is_deep():
         return reentrant.in_new_thread(run_backward, roots, keep_graph, create_graph, inputs, accumulating)
-    if extension is not None and not create_graph and not needs_python(roots):
+    in_python = create_graph or needs_python(roots) or (accumulating and inputs is not None and may_end_in(inputs))
+    if extension is not None and not in_python:
         found = extension.run_backward(roots, keep_graph, *(() if inputs is None else (inputs, accumulating)))
         return found if found is None else as_views(found)
     wanted = None if inputs is None else Wanted(inputs, [target for target, _, _ in roots], accumulating)

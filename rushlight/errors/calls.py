@@ -11,7 +11,9 @@ from rushlight.core.creation.filled import does_not_hold
 from rushlight.core.memory.capacity import no_room, overflowed, uncountable, wanted_bytes
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.promotion import common
+from rushlight.core.object import views
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.settings.state import state
 from rushlight.errors import complaints
 from rushlight.errors.explained import MISUSE, Operand, explained, given_words, is_late, stage_of, words_of
 from rushlight.errors.fixes import one_dtype
@@ -54,6 +56,8 @@ def explain(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         return lacking
     if not is_ours(error):
         return error
+    if not isinstance(error, TypeError) and op.name not in LOOKED_AT_FIRST:
+        refuse_ambiguous_views(given)
     found = wrong_option(op, given)
     if found is None:
         words = words_of(error)
@@ -66,6 +70,17 @@ def explain(op: Op, given: dict[str, Any], error: Exception) -> Exception:
         found.__cause__ = error if isinstance(error, INTERNAL) else None
         found.__suppress_context__ = True
     return found
+
+
+# torch looks at the sizes for these before their inner steps look for a history
+LOOKED_AT_FIRST = {"_part", "chunk", "flatten", "matmul", "movedim", "nn.functional.linear", "where", "_where"}
+
+
+def refuse_ambiguous_views(given: dict[str, Any]) -> None:
+    """Refuse views whose history was lost by a write to their base: torch does before it looks at a call."""
+    for each in tensors_of(given).values():
+        if state.grad and each._made is not None and each._base is not None:
+            views.refresh(each)
 
 
 def several_dtypes(op: Op, tensors: list[Tensor]) -> Exception:

@@ -86,7 +86,7 @@ def leaf(level: Tracking, value: Tensor) -> Tensor:
             f"{value.dtype}: convert it first, for example with .float()"
         )
     # an alias: the argument may come twice
-    return level.leaf(value.view_as(value))
+    return level.leaf(value)
 
 
 def derivatives(

@@ -141,7 +141,8 @@ class Mapped:
                 "to set out_dims= to None for output?"
             )
         whole = level.batch_of(value)
-        return whole if dim == 0 else whole.movedim(0, dim)
+        # as in torch a batch that is where it is wanted is no view: -1 of one dimension is the first
+        return whole if dim in (0, -whole.dim()) else whole.movedim(0, dim)
 
     def result_dims(self, spec: TreeSpec, found: list) -> list:
         """Where the batch goes in each result."""

@@ -155,3 +155,42 @@ def test_a_node_that_is_called_gives_the_gradient_of_a_single_input_by_itself():
     assert total.grad_fn(torch.tensor(2.0)).tolist() == [2, 2]
     assert total.grad_fn(None) is None
     assert [each.tolist() for each in product.grad_fn(torch.ones(2))] == [[3, 4], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda x: torch.nn.Linear(2, 2)(x), "ViewBackward0"),
+        (lambda x: torch.nn.Linear(2, 2, bias=False)(x), "SqueezeBackward4"),
+        (lambda x: torch.nn.Linear(2, 2)(x.expand(3, 4, 2).contiguous()), "ViewBackward0"),
+        (lambda x: x @ torch.ones(2, 2), "SqueezeBackward4"),
+        (lambda x: torch.nn.GRUCell(2, 2)(x[None]), "AddBackward0"),
+        (torch.nn.functional.tanhshrink, "SubBackward0"),
+        (lambda x: torch.nn.functional.l1_loss(x, x * 2), "MeanBackward0"),
+        (lambda x: torch.distributions.Normal(x, 1.0).log_prob(x), "SubBackward0"),
+        (lambda x: torch.distributions.Bernoulli(logits=x).log_prob(torch.ones(2)), "NegBackward0"),
+    ],
+)
+def test_a_backward_that_ends_where_torchs_last_step_saves_nothing_frees_nothing(x, function, name):
+    y = function(x)
+    assert y.grad_fn.name() == name
+    y.backward(torch.ones_like(y), inputs=[y])
+    y.sum().backward()
+    assert x.grad is not None
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.sum().backward()
+
+
+@pytest.mark.parametrize("function", [lambda x: torch.nn.Linear(2, 2)(x[None]), torch.sigmoid, lambda x: x.dot(x)])
+def test_a_backward_that_ends_in_one_step_frees_what_that_saved(x, function):
+    y = function(x)
+    y.backward(torch.ones_like(y), inputs=[y])
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.sum().backward()
+
+
+def test_a_backward_that_goes_on_behind_a_last_step_frees_it(x):
+    y = torch.nn.Linear(2, 2)(x)
+    y.backward(torch.ones(2), inputs=[y, x])
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.sum().backward()

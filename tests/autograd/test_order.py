@@ -315,3 +315,22 @@ def test_a_leaf_that_refuses_its_gradient_does_so_before_older_nodes_run():
         (leaf.sum() + older.sum()).backward()
     older.sum().backward()  # not freed
     assert torch.equal(x.grad, x.detach().exp())
+
+
+@pytest.mark.parametrize(
+    ("function", "is_complete"),
+    [
+        (lambda a, b: (a // 1.5).sum() + b.sum(), True),
+        (lambda a, b: b.sum() + (a // 1.5).sum(), False),
+        (lambda a, b: ((a // 1.5) * b).sum(), False),
+        (lambda a, b: (b * (a // 1.5)).sum(), True),
+        (lambda a, b: torch.stack([b, b, a // 2]).sum(), True),
+        (lambda a, b: torch.stack([a // 2, b]).sum(), False),
+        (lambda a, b: torch.stack([b, b.exp(), a // 2]).sum(), False),
+    ],
+)
+def test_leaves_that_are_complete_before_a_node_without_a_derivative_get_their_gradients(function, is_complete):
+    a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="derivative for aten::floor_divide is not implemented"):
+        function(a, b).backward()
+    assert a.grad is None and (b.grad is not None) is is_complete

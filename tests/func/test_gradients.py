@@ -156,3 +156,52 @@ def test_vjp_refuses_in_torchs_words():
         vjp(lambda x: x, X, has_aux=True)
     with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type <class 'str'>"):
         vjp(lambda x: (x, "words"), X, has_aux=True)
+
+
+def test_an_input_that_comes_back_is_the_input():
+    x = X.clone()
+    assert vjp(lambda v, w: (w, v), x, x)[0][0] is x
+    assert grad(lambda v: (v.sum(), v), has_aux=True)(x)[1] is x
+    number = torch.tensor(2.0, requires_grad=True)
+    assert grad_and_value(lambda v: v)(number)[1] is number
+    assert grad(grad(lambda v: v**3))(number).grad_fn.name() == "MulBackward0"
+
+
+def test_writes_by_way_of_a_detached_tensor_are_counted():
+    def loss(v, seen):
+        y = v.exp()
+        aside = y.detach().mul_(3)
+        seen += [aside._version, y._version]
+        return y.sum()
+
+    seen = []
+    with pytest.raises(RuntimeError, match="has been modified by an inplace operation"):
+        grad(lambda v: loss(v, seen))(X)
+    assert seen == [1, 1]
+
+
+def test_shapes_of_inputs_may_not_change_in_place_while_they_are_recorded():
+    for change in (torch.Tensor.t_, torch.Tensor.squeeze_, lambda v: v.unsqueeze_(0)):
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place"):
+            grad(lambda v, change=change: (change(v) * v).sum())(torch.ones(3, 1))
+
+    def unrecorded(v):
+        with torch.no_grad():
+            v.squeeze_()
+        return (v * v).sum()
+
+    assert grad(unrecorded)(torch.ones(3, 1)).tolist() == [2, 2, 2]
+
+
+def test_other_memory_is_refused_inside_of_transforms():
+    def exchanged(v):
+        v.data = torch.zeros(3)
+        return v * v
+
+    for transformed in (lambda x: vjp(exchanged, x), lambda x: jvp(exchanged, (x,), (x,))):
+        with pytest.raises(
+            RuntimeError, match=r"mutating directly with `.data` inside functorch transform is not allo"
+        ):
+            transformed(X)
+    with pytest.raises(RuntimeError, match=r"mutating directly with `.data` under vmap transform is not allowed"):
+        torch.vmap(exchanged)(X[None])

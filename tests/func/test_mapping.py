@@ -341,3 +341,24 @@ def test_item_of_a_sample_of_several_elements_is_refused_in_the_words_of_vmap():
         vmap(lambda v: v.item())(ROWS)
     with pytest.raises(RuntimeError, match=r"^a Tensor with 3 elements cannot be converted to Scalar"):
         grad(lambda v: v.item() * v.sum())(torch.ones(3))
+
+
+def test_numbers_of_a_batch_put_along_the_last_dimension_are_no_view():
+    for found in (
+        vmap(lambda v: v.norm(), out_dims=-1)(ROWS),
+        vmap(lambda v: v.exp(), in_dims=-1, out_dims=-1)(ROWS[0]),
+    ):
+        assert not found._is_view()
+        found.detach_()
+    assert vmap(lambda v: v.exp(), out_dims=-1)(ROWS)._is_view()
+
+
+def test_a_backward_to_mapped_layers_leaves_them_whole():
+    layers = [torch.nn.Linear(3, 2) for _ in range(2)]
+    stacked, _ = torch.func.stack_module_state(layers)
+    rows = torch.ones(2, 3)
+    found = vmap(lambda table: torch.func.functional_call(layers[0], table, (rows,)))(stacked)
+    assert found.grad_fn.name() == "AddBackward0"
+    found.sum().backward(inputs=[found])
+    found.sum().backward()
+    assert stacked["weight"].grad.shape == (2, 2, 3)

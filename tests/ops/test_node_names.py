@@ -154,3 +154,27 @@ def test_layers_with_the_batch_first_are_transposed_in_place():
     for layer, name in ((torch.nn.GRU, "TransposeBackward1"), (torch.nn.LSTM, "TransposeBackward0")):
         output, _ = layer(2, 3, batch_first=True)(rising(4, 5, 2))
         assert output.grad_fn.name() == name and output.shape == (4, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "others", "name"),
+    [
+        ((3, 4), (2, 4, 5), "CloneBackward0"),
+        ((3, 0), (2, 0, 5), "CloneBackward0"),
+        ((3, 4), (2, 2, 4, 5), "CloneBackward0"),
+        ((1, 4), (2, 4, 5), "TransposeBackward0"),
+        ((3, 4), (2, 4, 1), "TransposeBackward0"),
+        ((3, 4), (0, 4, 5), "TransposeBackward0"),
+        ((2, 3, 4), (4, 5), "UnsafeViewBackward0"),
+        ((4,), (2, 4, 5), "UnsafeViewBackward0"),
+    ],
+)
+def test_a_product_of_a_matrix_with_a_batch_is_turned_around(rows, others, name):
+    found = torch.ones(rows, requires_grad=True) @ torch.ones(others)
+    assert found.grad_fn.name() == name
+    assert (torch.ones(3, 4) @ torch.ones(2, 4, 5, requires_grad=True)).grad_fn.name() == "UnsafeViewBackward0"
+
+
+def test_an_outer_product_views_its_first_vector_as_a_column():
+    behind = lambda x: torch.outer(x, torch.ones(3)).grad_fn.next_functions[0][0].name()
+    assert behind(leaf()) == "ViewBackward0" and behind(leaf(1.0, 2.0, 3.0, 4.0)[::2]) == "ReshapeAliasBackward0"

@@ -146,3 +146,40 @@ def test_reductions_into_places_have_gradients_of_real_numbers_only(which):
         x.index_reduce(1, at, y, "prod")
     # in place torch does not look
     assert (x * 1).scatter_reduce_(1, at.expand(2, 2), y, "sum").grad_fn.name() == "ScatterReduceBackward0"
+
+
+def test_a_view_whose_history_was_lost_is_refused_before_the_sizes_are_looked_at():
+    x = torch.rand(2, 3, requires_grad=True)
+    part = x.split(1)[-1]
+    with torch.no_grad():
+        x.add_(1)
+    for call in (
+        torch.nn.functional.glu,
+        lambda part: part.select(4, 0),
+        lambda part: part + torch.ones(7),
+        lambda part: torch.cat([part, torch.ones(2)]),
+        lambda part: part.view(7),
+    ):
+        with pytest.raises(RuntimeError, match="Output 1 of Split is a view and its base or another view of its base"):
+            call(part)
+    with pytest.raises(IndexError, match="index 5 is out of bounds"):
+        part[5]
+    with torch.no_grad(), pytest.raises(RuntimeError, match="Halving dimension must be even"):
+        torch.nn.functional.glu(part)
+
+
+def test_a_pool_of_one_number_is_a_mean_that_integers_do_not_have():
+    numbers = torch.ones(1, 2, 3, dtype=torch.long)
+    for call in (torch.nn.AdaptiveAvgPool1d(1), torch.nn.AdaptiveAvgPool2d(1)):
+        with pytest.raises(RuntimeError, match=r"mean\(\): could not infer output dtype.*Got: Long"):
+            call(numbers)
+    with pytest.raises(NotImplementedError, match=r'"adaptive_avg_pool2d" not implemented for .Long'):
+        torch.nn.AdaptiveAvgPool2d(2)(numbers)
+
+
+@pytest.mark.parametrize(("shape", "size"), [((), (-1, -1)), ((), (2, -1)), ((3,), (-2, 3)), ((1,), (-3,))])
+def test_a_number_has_no_size_to_keep(shape, size):
+    with pytest.raises(RuntimeError, match="numel: integer multiplication overflow"):
+        torch.zeros(shape).expand(size)
+    with pytest.raises(RuntimeError, match=r"\(-1\) isn't allowed in a leading, non-existing dimension 0"):
+        torch.zeros(3).expand(-1, 3)

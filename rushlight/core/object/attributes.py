@@ -44,6 +44,10 @@ def get_data(self: Tensor) -> Tensor:
 def set_data(self: Tensor, value: Tensor) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if state.levels:
+        from rushlight.ops.machine.transforms.captured import refuse_new_data
+
+        refuse_new_data(self)
     if self._requires_grad and value._array.dtype not in dtypes.DIFFERENTIABLE:
         raise RuntimeError(
             f"data set to a tensor that requires gradients must be floating point or complex dtype, not {value.dtype}"

@@ -41,12 +41,15 @@ void Run::put_in_order() {
     careful = true;
     std::vector<Waiting> known(waiting.begin(), waiting.end());
     waiting.clear();
-    for (Waiting& each : known) {
-        if (ahead->count(arrivals[each.arrival].target) == 0) queue(each.number, each.arrival);
-    }
     int left = leaves.size();
+    for (Waiting& each : known) {
+        // a node of the rank of leaves follows those that were met before it
+        uint64_t rank = each.number == LEAF ? LEAF + left - leaves_before : each.number;
+        if (ahead->count(arrivals[each.arrival].target) == 0) queue(rank, each.arrival);
+    }
+    bool in_turn = arranged || leaves_before > 0;
     for (int index : leaves) {
-        if (ahead->count(arrivals[index].target) == 0) queue(arranged ? LEAF + left : LEAF, index);
+        if (ahead->count(arrivals[index].target) == 0) queue(in_turn ? LEAF + left : LEAF, index);
         left--;
     }
     leaves.clear();

@@ -91,7 +91,7 @@ int Run::add_arrival(PyObject* target, int outputs) {
     if (ahead) return index;
     if (is_node(target)) {
         uint64_t rank = rank_of(as_node(target));
-        if (rank == LEAF) order_matters = true;
+        if (rank == LEAF) order_matters = true, leaves_before = leaves.size();
         queue(rank, index);
     } else {
         leaves.push_back(index);

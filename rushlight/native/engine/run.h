@@ -148,7 +148,8 @@ private:
     // is kept: what waits is ready, that is, nothing lies `ahead` of it, and leaves that are ready go first.
     bool order_matters = false, careful = false;  // careful: the next node may have hooks
     bool arranged = false;
-    uint64_t haste = 0;  // above the rank of other leaves
+    uint64_t haste = 0;     // above the rank of other leaves
+    int leaves_before = 0;  // before a node without a derivative
     std::optional<std::unordered_map<PyObject*, int>> ahead;
     static constexpr int FEW = 8;
     Small<Waiting, FEW> waiting;

@@ -1,6 +1,8 @@
 // Products: matmul and its kin, forward and gradient. See ops/products/products.py.
 #include "loops/products.h"
 
+#include <algorithm>
+
 #include "kernels/table.h"
 #include "loops/copy.h"
 #include "loops/sums.h"
@@ -163,10 +165,22 @@ bool columns_backward(Gradient& gradient) {
 
 // Two vectors: the first as a column, times the second.
 PyObject* outer(Call& call) {
-    static Inner unsqueeze("unsqueeze"), mul("mul");
-    static PyObject* last = PyLong_FromLong(-1);
-    Ref column = Ref::steal(unsqueeze.either(call[Outer::input], last));
+    static Inner view("_view"), alias("_reshape_alias"), mul("mul");
+    PyArrayObject* input = call.array(Outer::input);
+    npy_intp sizes[] = {PyArray_DIM(input, 0), 1};
+    Ref shape = Ref::steal(PyArray_IntTupleFromIntp(2, sizes));
+    if (!shape) return nullptr;
+    Inner& reshape = PyArray_IS_C_CONTIGUOUS(input) ? view : alias;
+    Ref column = Ref::steal(reshape.either(call[Outer::input], shape.get()));
     return column ? mul.either(column.get(), call[Outer::vec2]) : nullptr;
+}
+
+// How many dimensions there are on either side. Python looks at the sizes of a matrix beside a batch.
+unsigned matmul_variant(const Call& call) {
+    if (!is_any_tensor(call[Factors::left]) || !is_any_tensor(call[Factors::right])) return 0;
+    int one = PyArray_NDIM(shown_array(as_tensor(call[Factors::left])));
+    int other = PyArray_NDIM(shown_array(as_tensor(call[Factors::right])));
+    return one == 2 && other > 2 ? 0 : 1 + 4 * std::min(one, 3) + std::min(other, 3);
 }
 
 constexpr TensorWant left = tensor(Factors::left).floats(), right = tensor(Factors::right).like(Factors::left);
@@ -177,7 +191,8 @@ KERNEL("matmul")
     .forward(forward, "input, other")
     .takes(left.widened().rank_from(1), right.rank_from(1))
     .gradient(matmul_backward, "input, other, other_shape")
-    .given(grad, saved_left, saved_right);
+    .given(grad, saved_left, saved_right)
+    .naming(matmul_variant);
 KERNEL("mm")
     .forward(forward, "input, mat2")
     .takes(left.widened().rank(2), right.rank(2))

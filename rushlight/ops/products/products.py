@@ -42,6 +42,11 @@ def require_inner(one, two):
 
 def matmul_node(input, other):
     dims = input.ndim, getattr(other, "ndim", 0)
+    if dims[0] == 2 < dims[1] and input.requires_grad:
+        # torch folds the batch into the rows of the other, transposed, and turns the result around
+        rows, columns = input.shape[0], other.shape[-1]
+        turned = 1 in (rows, columns) or 0 in (rows, *other.shape[:-2], columns)
+        return "TransposeBackward0" if turned else "CloneBackward0"
     return {
         (1, 1): "DotBackward0",
         (2, 1): "MvBackward0",
@@ -368,5 +373,5 @@ def outer(input, vec2, *, out=None):
     for name, each in (("self", input), ("vec2", vec2)):
         if each.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.ndim}-D")
-    found = input.unsqueeze(-1) * vec2
+    found = input.reshape((input.shape[0], 1)) * vec2
     return write_composed("outer", found, out)

@@ -88,6 +88,10 @@ expand.gradient(input=lambda grad: grad if grad._array.ndim else grad.sum())
 
 
 def refuse_size(wanted: int, have: int, place: int, new_dim: bool, size: tuple, shape: tuple) -> None:
+    if have == 1 and wanted < 0 and (wanted != -1 or not shape):
+        raise RuntimeError(
+            f"numel: integer multiplication overflow: a size may not be negative, got {list(size)} for {list(shape)}"
+        )
     if new_dim:
         raise RuntimeError(
             f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {place}"

@@ -33,8 +33,7 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     if state.levels:
         refuse_captured(tensor, view.op.name)
     if is_lifted(tensor):
-        become(tensor, view(tensor, *arguments))
-        return tensor
+        return rebind_lifted(tensor, view, arguments)
     op, arguments = view.op, (tensor, *arguments)
     recording = state.grad and tensor.requires_grad
     if tensor._inference:
@@ -54,6 +53,17 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
     if recording:
         # its base is as it was: only this tensor looks at it in another way
         tensor._view_version = storage.version
+    return tensor
+
+
+def rebind_lifted(tensor: Tensor, view: Any, arguments: tuple) -> Tensor:
+    """The same inside of a function transform; without recording the history stays."""
+    history = tensor._node, tensor._output, tensor.requires_grad
+    if state.grad and tensor.requires_grad:
+        check_target(tensor)
+    become(tensor, view(tensor, *arguments))
+    if not state.grad:
+        tensor._node, tensor._output, tensor._requires_grad = history
     return tensor
 
 

@@ -20,6 +20,7 @@ from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.machine.straight import is_straight, straightened
 from rushlight.ops.machine.transforms.words import PLAIN, SHAPED
+from rushlight.ops.reductions.reductions import require_inexact
 
 
 def all_taps(shape: tuple, output: tuple) -> list[Taps]:
@@ -192,6 +193,9 @@ def read(function: str, array: np.ndarray, count: int, output: Any) -> tuple[int
     if min(found) < 0:
         raise RuntimeError(negative(name, (*shape[:-count], *found), count))
     refuse_empty(name, shape, len(shape) - count - (function == "max"))
+    if function == "avg" and set(found) == {1}:
+        # torch takes the mean of all then
+        require_inexact(array, "mean(): could not infer output dtype. Input dtype must be either a floating point")
     require_floats(name, array)
     require_room((*shape[:-count], *found), array.itemsize)
     return found

@@ -17,6 +17,15 @@ def refuse_captured(target: Tensor, name: str) -> None:
             return
 
 
+def refuse_new_data(target: Tensor) -> None:
+    """Refuse other memory by `.data =`: to every tensor where something is differentiated, in `vmap` to a batch."""
+    advice = "write into it with copy_()"
+    if any([level.kind in DIFFERENTIATING and level.transforms for level in state.levels]):
+        raise RuntimeError(f"mutating directly with `.data` inside functorch transform is not allowed. {advice}")
+    if type(target._array) is Lifted and target._array.level.transforms:
+        raise RuntimeError(f"mutating directly with `.data` under vmap transform is not allowed. {advice}")
+
+
 def is_captured(level: Level, target: Tensor) -> bool:
     """Whether a tensor, or what it is a view of, was there before a level began."""
     array = target._array

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rushlight.core.memory.deferred import resolved
 from rushlight.core.memory.lifted import Lifted, lift
-from rushlight.core.object.tensor import Tensor, wrap
+from rushlight.core.object.tensor import Tensor, storage_of, wrap
 from rushlight.core.settings.state import state
 from rushlight.native import extension
 
@@ -125,7 +125,9 @@ class Level(PlainLevel if extension is None else extension.Level):
 
     def detached(self, tensor: Tensor) -> Tensor:
         """The tensor without a history, here and below."""
-        return self.lift(tensor._array.inner.detach())
+        made = self.lift(tensor._array.inner.detach())
+        made._storage = storage_of(tensor)
+        return made
 
     def fresh(self, plain: Tensor) -> Tensor:
         """A tensor that was made like one of this level."""
