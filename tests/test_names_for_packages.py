@@ -1,5 +1,6 @@
 """Inner names of torch that other people's packages import: they are there, and do what these packages ask of them."""
 
+import gc
 import sys
 
 import pytest
@@ -206,3 +207,9 @@ def test_what_packages_import_and_seldom_call_says_why_when_called(line):
         ),
     ):
         exec(line, {})
+
+
+def test_every_object_can_be_asked_for_its_type_beside_lazy_layers():
+    lazy = torch.nn.LazyLinear(3)
+    found = [each for each in gc.get_objects() if isinstance(each, torch.nn.Parameter)]
+    assert any(each is lazy.weight for each in found)
