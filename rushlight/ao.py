@@ -26,10 +26,16 @@ NAMES = table(
     quantization.fx._decomposed:
     quantization.stubs: DeQuantStub QuantStub QuantWrapper
     nn:
-    nn.quantized: FloatFunctional QFunctional FXFloatFunctional Linear Conv2d
-    nn.quantized.dynamic: Linear LSTM GRU
-    nn.qat: Linear Conv2d
-    nn.intrinsic: BNReLU2d ConvBn2d ConvBnReLU2d ConvReLU2d LinearReLU
+    nn.intrinsic: BNReLU2d BNReLU3d ConvBn1d ConvBn2d ConvBn3d ConvBnReLU1d ConvBnReLU2d ConvBnReLU3d
+        ConvReLU1d ConvReLU2d ConvReLU3d LinearBn1d LinearReLU
+    nn.qat: Conv1d Conv2d Conv3d Embedding EmbeddingBag Linear
+    nn.quantizable: LSTM LSTMCell MultiheadAttention
+    nn.quantized: BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d
+        DeQuantize Dropout ELU Embedding EmbeddingBag FXFloatFunctional FloatFunctional GroupNorm Hardswish
+        InstanceNorm1d InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear MaxPool2d MultiheadAttention
+        PReLU QFunctional Quantize ReLU6 Sigmoid Softmax
+    nn.quantized.dynamic: Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GRU GRUCell LSTM
+        LSTMCell Linear RNNCell
     pruning:
     """
 )

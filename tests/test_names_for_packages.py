@@ -1,10 +1,12 @@
 """Inner names of torch that other people's packages import: they are there, and do what these packages ask of them."""
 
+import gc
 import sys
 
 import pytest
 
 import rushlight as torch
+from rushlight.compat import finder
 
 
 def test_steps_record_only_where_they_are_differentiable():
@@ -163,3 +165,51 @@ def test_modes_can_be_derived_from():
     assert torch.is_grad_enabled()
     assert Counting(3).count == 3
     assert Counting()(torch.is_grad_enabled)() is False
+
+
+def test_the_limit_of_recompilations_is_lifted_for_a_while():
+    from rushlight._dynamo.utils import disable_cache_limit
+
+    config = torch._dynamo.config
+    with disable_cache_limit():
+        assert config.recompile_limit > 1e9
+    assert config.recompile_limit == 8
+
+
+def test_boxed_functions_take_a_list():
+    from rushlight._functorch.boxes import make_boxed_compiler, make_boxed_func, nop
+
+    add = make_boxed_func(lambda x, y: x + y)
+    assert add([1, 2]) == nop(lambda x, y: x + y, None)([1, 2]) == 3
+    assert add._boxed_call
+    assert make_boxed_compiler(lambda graph, inputs: graph)(len, None)(["four"]) == 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import functorch.compile; functorch.compile.aot_function(len, len)",
+        "from torch._functorch.partitioners import _is_primal as found; found(None)",
+        "from torch._dynamo.backends.common import aot_autograd as found; found()",
+        "from torch._decomp import core_aten_decompositions as found; found()",
+        "from torch.nn.quantized import BatchNorm2d as found; found(3)",
+        "from torch.nn.quantized.dynamic import Linear as found; found(3, 3)",
+        "import torch; torch.nn.qat.Linear(3, 3)",
+        "import torch; torch.nn.intrinsic.LinearReLU(3)",
+        "import torch; torch.nn.quantizable.LSTM(3)",
+    ],
+)
+def test_what_packages_import_and_seldom_call_says_why_when_called(line):
+    with (
+        finder.installed(),
+        pytest.raises(
+            NotImplementedError, match=r"is not in Rushlight: (networks are not captured|quantization is left)"
+        ),
+    ):
+        exec(line, {})
+
+
+def test_every_object_can_be_asked_for_its_type_beside_lazy_layers():
+    lazy = torch.nn.LazyLinear(3)
+    found = [each for each in gc.get_objects() if isinstance(each, torch.nn.Parameter)]
+    assert any(each is lazy.weight for each in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushlight._decomp import WHY
 from rushlight._dynamo import config, eval_frame, exc, utils
 from rushlight._dynamo.eval_frame import OptimizedModule, optimize, optimize_assert, run
 from rushlight._dynamo.marking import (
@@ -30,6 +31,7 @@ from rushlight.compiler.marks import (
     substitute_in_graph,
 )
 from rushlight.core.surface.lazy import names_of
+from rushlight.core.surface.refusals import make_modules, table
 
 disallow_in_graph = forbid_in_graph = nonstrict_trace = allow_in_graph
 __all__ = [
@@ -77,3 +79,4 @@ def dont_skip_tracing(fn: Any = None) -> Any:
 
 
 __getattr__ = names_of("rushlight._dynamo")
+make_modules("rushlight._dynamo", table("backends: backends.common: aot_autograd"), WHY)

@@ -8,9 +8,13 @@ from rushlight.nn import common_types as common_types
 from rushlight.nn import functional as functional
 from rushlight.nn import grad as grad
 from rushlight.nn import init as init
+from rushlight.nn import intrinsic as intrinsic
 from rushlight.nn import modules as modules
 from rushlight.nn import parallel as parallel
 from rushlight.nn import parameter as parameter
+from rushlight.nn import qat as qat
+from rushlight.nn import quantizable as quantizable
+from rushlight.nn import quantized as quantized
 from rushlight.nn import utils as utils
 from rushlight.nn.factory import factory_kwargs as factory_kwargs
 from rushlight.nn.modules.activation import CELU as CELU
@@ -357,8 +361,12 @@ __all__ = [
     "functional",
     "grad",
     "init",
+    "intrinsic",
     "modules",
     "parallel",
     "parameter",
+    "qat",
+    "quantizable",
+    "quantized",
     "utils",
 ]

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -238,6 +239,22 @@ def test_a_worker_that_dies_is_told_at_once(act, words):
     ):
         list(DataLoader(Acts(act), 1, num_workers=2))
     assert time.monotonic() - start < 5
+
+
+def test_a_worker_killed_while_its_batch_is_waited_for_is_told_within_two_seconds():
+    iterator = iter(DataLoader(Acts(sleep_long), None, num_workers=2))
+    moment = []
+
+    def kill():
+        moment.append(time.monotonic())
+        os.kill(iterator._workers[1].pid, signal.SIGKILL)
+
+    timer = threading.Timer(0.2, kill)
+    timer.start()
+    with pytest.raises(RuntimeError, match="exited unexpectedly: worker 1 was killed by signal SIGKILL"):
+        list(iterator)
+    assert time.monotonic() - moment[0] < 2
+    timer.join()
 
 
 def test_an_idle_worker_that_is_killed_is_told():
