@@ -127,3 +127,22 @@ def test_quotients_of_half_precision_are_rounded_down():
     assert (x // y).tolist() == [3, -4, -4, 3, 0, float("inf")]
     # 2048 / 0.1 in half precision: 0.1 is a little less there, and quotients are 16 apart
     assert (torch.tensor([2048.0]).half() // torch.tensor([0.1]).half()).item() == 20480
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda one, other: torch.nn.functional.linear(one, other),
+        lambda one, other: torch.nn.functional.linear(one, one, other[0]),
+        lambda one, other: one @ other,
+        lambda one, other: one @ other[0],
+        lambda one, other: torch.dot(one[0], other[0]),
+        lambda one, other: torch.bmm(one[None], other[None]),
+    ],
+)
+def test_products_of_half_precision_and_float32_are_refused_from_either_side(dtype, product):
+    half, single = torch.ones(3, 3, dtype=dtype), torch.ones(3, 3)
+    for one, other in ((half, single), (single, half)):
+        with pytest.raises(RuntimeError, match="dtype|scalar type"):
+            product(one, other)

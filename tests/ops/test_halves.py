@@ -195,3 +195,13 @@ def test_gradients_of_half_precision_add_up_rounded_each_time(dtype):
     x.backward(steps)
     assert x.grad is held and held._version == 3
     assert torch.equal(held, steps + steps + steps + steps)
+
+
+def test_huber_loss_of_two_dtypes_has_the_dtype_of_the_input():
+    target = torch.zeros(2, dtype=torch.float64)
+    for kind in (torch.float16, torch.bfloat16, torch.float32):
+        for reduction, expected in (("none", [2.5, 2.5]), ("mean", 2.5), ("sum", 5.0)):
+            found = torch.nn.functional.huber_loss(torch.full((2,), 3.0, dtype=kind), target, reduction=reduction)
+            assert found.dtype is kind and found.tolist() == expected
+    with pytest.raises(RuntimeError, match=r"^result type Double can't be cast to the desired output type Long"):
+        torch.nn.functional.huber_loss(torch.ones(2, dtype=torch.int64), target)

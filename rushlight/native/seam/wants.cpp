@@ -44,6 +44,8 @@ public:
         if (want.filled && element_count(array) == 0) return fail(want, "empty");
         if (is_widened(want, array) && kept_dtype_of(array) >= DTYPES) return widen(want, array);
         if (want.model >= 0 && !meet_model(want, array)) return false;
+        // float32 beside half precision, which only looks alike now
+        if (want.has_dtype && was_widened(want.model)) return fail(want, "a dtype of its own");
         keep(want, array);
         if (want.layout == Want::ANY || PyArray_IS_C_CONTIGUOUS(array)) return true;
         if (want.layout == Want::PACKED) return pack(want, array);
@@ -102,6 +104,9 @@ private:
     bool is_widened(const Want& want, PyArrayObject* array) const {
         bool follows = want.has_dtype && readings_.found(want.model) != nullptr;
         return want.widened || (follows && PyArray_TYPE(array) == readings_.half_type_);
+    }
+    bool was_widened(int name) const {
+        return readings_.half_type_ >= 0 && readings_.found(name) != nullptr && (readings_.copies_ >> name & 1) != 0;
     }
     bool widen(const Want& want, PyArrayObject* array) {
         int ndim = PyArray_NDIM(array);

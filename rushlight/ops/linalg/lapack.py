@@ -50,7 +50,9 @@ def unchecked(name: str, function: Callable, *arrays: np.ndarray) -> tuple[np.nd
     if loop is None or not arrays[0].size:
         return as_tuple(function(*arrays))
     kind = arrays[0].dtype.char
-    found = as_tuple(loop(*[each.astype(WIDE[kind], copy=False) for each in arrays]))
+    # as NumPy's functions do: what is not a number is looked at below
+    with np.errstate(all="ignore"):
+        found = as_tuple(loop(*[each.astype(WIDE[kind], copy=False) for each in arrays]))
     if np.count_nonzero(found[0] != found[0]):
         found = as_tuple(function(*arrays))
     return tuple([each.astype(NARROW[each.dtype.char]) for each in found]) if kind in "fF" else found

@@ -67,7 +67,8 @@ def linalg_qr(A, mode="reduced", *, out=None):
 def reduced(A: np.ndarray, reflections: Callable) -> tuple[np.ndarray, np.ndarray]:
     """As `np.linalg.qr` computes them, without its checks."""
     vectors = A.astype(WIDE[A.dtype.char])
-    Q = numpy_loop("qr_reduced")(vectors, reflections(vectors))
+    with np.errstate(all="ignore"):
+        Q = numpy_loop("qr_reduced")(vectors, reflections(vectors))
     R = upper_triangle(vectors[..., : Q.shape[-1], :])
     return Q.astype(A.dtype, copy=False), R.astype(A.dtype, copy=False)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import by_float32
-from rushlight.core.numbers.promotion import compute_dtype
+from rushlight.core.numbers.promotion import can_cast, compute_dtype
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.fixes import targets
 from rushlight.errors.warning import warn
@@ -246,7 +246,18 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     return smooth_distances(input, target, reduction, beta)
 
 
-@op(dtype=UNROUNDED, name="_huber_loss", samples=None)
+def KIND_OF_INPUT(op: Op, arrays: list) -> np.dtype:
+    """Like UNROUNDED, and the result has the dtype of the input."""
+    own, kind = arrays[0].dtype, UNROUNDED(op, arrays)
+    have, want = dtypes.from_numpy(kind), dtypes.from_numpy(own)
+    if not can_cast(have, want):
+        raise RuntimeError(
+            f"result type {have.scalar} can't be cast to the desired output type {want.scalar}: write input.float()"
+        )
+    return own
+
+
+@op(dtype=KIND_OF_INPUT, name="_huber_loss", samples=None)
 def huber_distances(input, target, reduction: str, delta: float):
     """Half the squared differences, straightened out above `delta`."""
     if delta <= 0:
