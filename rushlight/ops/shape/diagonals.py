@@ -291,20 +291,25 @@ def masked(input: np.ndarray, diagonal: int, name: str, lower: bool, out: np.nda
     """The elements up to a diagonal, or those beyond it; in place where `out` is the input."""
     if input.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-    if out is not None and extension is not None:
+    offset = operator.index(diagonal)
+    if out is not None:
         if out is not input:
             put(out, input)
-        if extension.clear_triangle(out, operator.index(diagonal) + (not lower), lower):
-            return out
-    if out is not None:
-        out[...] = masked(input, diagonal, name, lower, None)
+        if extension is None or not extension.clear_triangle(out, offset + (not lower), lower):
+            # nothing else is written: elements of an expanded tensor share their memory
+            np.copyto(out, np.zeros((), out.dtype), where=~kept(input.shape, offset, lower))
         return out
     if not is_straight(input):
         # two passes, each of them four times as fast as NumPy's choice between strided elements
-        return straightened(tril if lower else triu, input, operator.index(diagonal) + (not lower))
-    rows, columns = input.shape[-2:]
-    mask = np.tri(rows, columns, max(-rows, min(operator.index(diagonal), columns)), bool)
-    return np.where(mask if lower else ~mask, input, np.zeros((), input.dtype))
+        return straightened(tril if lower else triu, input, offset + (not lower))
+    return np.where(kept(input.shape, offset, lower), input, np.zeros((), input.dtype))
+
+
+def kept(shape: tuple[int, ...], diagonal: int, lower: bool) -> np.ndarray:
+    """Which elements of a matrix stay."""
+    rows, columns = shape[-2:]
+    mask = np.tri(rows, columns, max(-rows, min(diagonal, columns)), bool)
+    return mask if lower else ~mask
 
 
 @method
