@@ -42,21 +42,6 @@ def COLUMNS(batch: Batch) -> Any:
     return batch.arguments[0].transpose(-1, -2).matmul(batch.arguments[1])
 
 
-def biased(bias: Tensor, rows: Tensor, weight: Tensor) -> Tensor:
-    """Products of batches with a bias added, whose last step in torch is the sum."""
-    global sum_of_products
-    if sum_of_products is None:
-        from rushlight.ops.machine.naming import renamed
-        from rushlight.ops.products.added_products import baddbmm
-
-        sum_of_products = renamed(baddbmm, "AddBackward0")
-    return sum_of_products(bias, rows, weight)
-
-
-# made when it is first needed: ops are declared with the words of this file
-sum_of_products: Any = None
-
-
 def LINEAR(batch: Batch) -> Any:
     """The product with a transposed weight, and a bias."""
     weight, bias = 1, 2
@@ -69,7 +54,8 @@ def LINEAR(batch: Batch) -> Any:
     own = batch.arguments[bias]
     if ndim == 2 and own is not None and batch.is_mapped(weight) and batch.is_mapped(bias):
         rows = batch.arguments[0]
-        return biased(own.unsqueeze(1), rows if batch.is_mapped(0) else batch.spread(rows), batch.arguments[weight])
+        # torch's last step is the sum
+        return (rows if batch.is_mapped(0) else batch.spread(rows)).bmm(batch.arguments[weight]) + own.unsqueeze(1)
     found = product(batch, 0, weight)
     if own is None:
         return found
