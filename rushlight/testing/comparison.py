@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.creation.data import array_from
 from rushlight.core.numbers import dtypes
+from rushlight.core.numbers.promotion import promote_types
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.errors.warning import warn
 
@@ -209,7 +210,8 @@ def value_difference(actual: np.ndarray, expected: np.ndarray, rules: Rules, num
 def in_their_dtype(actual: np.ndarray, expected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The absolute and relative differences as torch reports them: rounded as the tensors are."""
     whole = actual.dtype.kind in "biu" and expected.dtype.kind in "biu"
-    common = np.dtype(np.int64) if whole else np.promote_types(actual.dtype, expected.dtype)
+    kinds = dtypes.from_numpy(actual.dtype), dtypes.from_numpy(expected.dtype)
+    common = np.dtype(np.int64) if whole else promote_types(*kinds).numpy
     one, two = actual.astype(common), expected.astype(common)
     with np.errstate(all="ignore"):
         apart, size = np.abs(one - two), np.abs(two)

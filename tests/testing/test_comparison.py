@@ -127,3 +127,20 @@ def test_tensors_to_test_with(dtype):
     assert (torch.testing.make_tensor(50, dtype=torch.int64, exclude_zero=True) != 0).all()
     with pytest.raises(ValueError, match="mutually exclusive"):
         torch.testing.make_tensor(2, dtype=dtype, noncontiguous=True, memory_format=torch.contiguous_format)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("bfloat16", "float16"),
+        ("int32", "bfloat16"),
+        ("bool", "float32"),
+        ("float16", "float64"),
+        ("complex64", "bfloat16"),
+    ],
+)
+def test_tensors_of_two_dtypes_that_differ_are_told_of_in_the_dtype_of_both(one, other):
+    actual = torch.ones(3, dtype=getattr(torch, one))
+    expected = torch.tensor([1.0, 0.0, 1.0], dtype=getattr(torch, other))
+    with pytest.raises(AssertionError, match=r"Greatest absolute difference: 1\.0 at index \(1,\)"):
+        close(actual, expected, check_dtype=False)
