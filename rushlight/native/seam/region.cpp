@@ -2,6 +2,7 @@
 #include "seam/region.h"
 
 #include "object/attributes.h"
+#include "object/tensor.h"
 #include "seam/disguise.h"
 #include "seam/guard.h"
 
