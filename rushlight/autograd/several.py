@@ -105,7 +105,7 @@ class All(First):
         met = reached(roots)
         if inputs is not None:
             wanted = {id(target) for target, _ in inputs}
-            asked = [id(each) in wanted & met for each in self.edges if isinstance(each, Tensor)]
+            asked = [id(each) in wanted & met for each in self.edges if is_end(each)]
             if any(asked) and not accumulating:
                 raise RuntimeError(
                     "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
@@ -115,6 +115,11 @@ class All(First):
         if len(roots) == 1:
             met.discard(id(roots[0]))
         return sum([id(each) in met for each in self.edges])
+
+
+def is_end(edge: Tensor | Node) -> bool:
+    """Whether no gradient goes on from there: a leaf, or a view of a tensor that records nothing."""
+    return isinstance(edge, Tensor) or all(each is None for each in edge.edges)
 
 
 def reached(roots: list) -> set[int]:

@@ -52,7 +52,7 @@ def test_inference_tensors_count_no_writes(made):
         lambda x: x.unsqueeze_(0),
         lambda x: x.normal_(),
         lambda x: torch.add(torch.ones(2, 2), 1, out=x),
-        lambda x: x.__setitem__(0, 1.0),
+        lambda x: x.__setitem__(0, 2.0),
     ],
 )
 def test_inference_tensors_are_not_written_to_outside(made, write):
@@ -184,3 +184,49 @@ def test_a_decorated_class_is_made_in_inference_mode_and_its_methods_run_outside
     with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
         made = decorate(Model)()
     assert made.weight.is_inference() and not made.mode()
+
+
+@pytest.mark.parametrize(
+    ("write", "error", "words"),
+    [
+        (lambda x: x.__setitem__(5, 1.0), IndexError, "index 5 is out of bounds"),
+        (lambda x: x.__setitem__(torch.tensor([7]), 1.0), IndexError, "index 7 is out of bounds"),
+        (lambda x: x.__setitem__(slice(None), torch.zeros(9, 9)), RuntimeError, "The expanded size of the tensor"),
+        (lambda x: x.index_fill_(9, torch.tensor([0]), 1.0), IndexError, "Dimension out of range"),
+        (lambda x: x.scatter_(0, torch.tensor([[5]]), 1.0), RuntimeError, "index 5 is out of bounds"),
+        (lambda x: x.unsqueeze_(7), IndexError, "Dimension out of range"),
+    ],
+)
+def test_what_is_wrong_with_a_write_is_said_before_that_the_tensor_is_of_inference_mode(made, write, error, words):
+    with pytest.raises(error, match=words):
+        write(made)
+    assert made.tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x: x.__setitem__(0, 2.0),
+        lambda x: x.__setitem__(torch.tensor([1]), 2.0),
+        lambda x: x.index_fill_(0, torch.tensor([0]), 2.0),
+        lambda x: x.unsqueeze_(0),
+    ],
+)
+def test_a_write_that_would_do_is_refused_and_changes_nothing(made, write):
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor"):
+        write(made)
+    assert made.tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_a_view_that_lost_its_history_to_a_write_is_no_leaf(mode):
+    base = torch.ones(3, requires_grad=True) * 2
+    with mode():
+        view = base.view(-1)
+    part = view[:]
+    base -= 2
+    with pytest.raises(RuntimeError, match="you can only change requires_grad flags of leaf variables"):
+        part.requires_grad_(False)
+    assert part.requires_grad_() is part
+    with pytest.raises(RuntimeError, match="is a view of a view which was created in"):
+        part.grad_fn  # noqa: B018

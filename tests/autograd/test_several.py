@@ -97,3 +97,13 @@ def test_a_single_root_counts_for_none():
     assert seen == []
     (b * 1).sum().backward()
     assert seen == [[[1.0, 1.0]]]
+
+
+def test_autograd_grad_with_respect_to_a_tensor_that_nothing_leads_to_cannot_be_counted():
+    (a,) = leaves(1)
+    with torch.no_grad():
+        view = a[:1]
+    part = view[0]
+    register_multi_grad_hook((part, a), lambda grads: None)
+    with pytest.raises(RuntimeError, match="A leaf node was passed to _will_engine_execute_node"):
+        torch.autograd.grad(part * 2, part)

@@ -168,3 +168,13 @@ def test_the_old_name_of_transposed_convolutions_can_be_asked_for():
 
     assert issubclass(_ConvTransposeMixin, _ConvTransposeNd)
     assert not isinstance(torch.nn.ConvTranspose2d(1, 1, 1), _ConvTransposeMixin)
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"), [(torch.float32, "torch.FloatTensor"), (torch.complex128, "CPUComplexDoubleType")]
+)
+@pytest.mark.parametrize("form", [F.conv1d, F.conv_transpose1d])
+def test_a_complex_input_wants_weights_of_its_own_dtype(form, kind, shown):
+    words = rf"^Input type \(CPUComplexFloatType\) and weight type \({shown}\) should be the same"
+    with pytest.raises(RuntimeError, match=words):
+        form(torch.zeros(1, 3, 3, dtype=torch.complex64), torch.ones(3, 3, 1, dtype=kind))

@@ -193,3 +193,11 @@ def test_patches_of_no_image_can_be_written_to():
     patches = torch.nn.functional.unfold(torch.zeros(0, 3, 4, 4), 2)
     patches += patches
     assert patches.shape == (0, 12, 9)
+
+
+def test_an_attribute_of_the_same_name_stands_in_the_way_of_a_parametrization():
+    layer = torch.nn.Linear(3, 2)
+    layer.__dict__["weight"] = torch.zeros(2, 3)
+    with pytest.raises(AssertionError, match="already has an attribute named 'weight'"):
+        torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.Softplus())
+    assert isinstance(layer._parameters["weight"], torch.nn.Parameter)

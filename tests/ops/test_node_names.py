@@ -178,3 +178,10 @@ def test_a_product_of_a_matrix_with_a_batch_is_turned_around(rows, others, name)
 def test_an_outer_product_views_its_first_vector_as_a_column():
     behind = lambda x: torch.outer(x, torch.ones(3)).grad_fn.next_functions[0][0].name()
     assert behind(leaf()) == "ViewBackward0" and behind(leaf(1.0, 2.0, 3.0, 4.0)[::2]) == "ReshapeAliasBackward0"
+
+
+@pytest.mark.parametrize("operate", [lambda x: 2 * x, lambda x: 2 + x, lambda x: x * 2, lambda x: x + 2])
+def test_where_sides_do_not_matter_the_tensor_is_the_first_input_of_the_node(operate):
+    x = torch.ones(2, requires_grad=True)
+    first, second = operate(x).grad_fn.next_functions
+    assert first[0].variable is x and second[0] is None

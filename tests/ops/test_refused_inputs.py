@@ -183,3 +183,9 @@ def test_a_number_has_no_size_to_keep(shape, size):
         torch.zeros(shape).expand(size)
     with pytest.raises(RuntimeError, match=r"\(-1\) isn't allowed in a leading, non-existing dimension 0"):
         torch.zeros(3).expand(-1, 3)
+
+
+def test_roll_does_not_look_at_the_dimensions_of_nothing():
+    assert torch.roll(torch.zeros(0, 3), 1, 2).shape == (0, 3)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.roll(torch.zeros(2, 3), 1, 2)

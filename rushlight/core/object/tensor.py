@@ -299,7 +299,13 @@ def wrap(array: np.ndarray) -> Tensor:
 
 def has_history(tensor: Tensor) -> bool:
     """Whether a node made it; a view that was made without one counts as a leaf, whatever was written since."""
-    return (tensor._node is not None or tensor._made is None) and tensor.grad_fn is not None
+    if tensor._node is None and tensor._made is not None:
+        return False
+    try:
+        return tensor.grad_fn is not None
+    except RuntimeError:
+        # a view that lost its history to a write has one, which nobody may ask for
+        return True
 
 
 def storage_of(tensor: Tensor) -> Storage:

@@ -91,6 +91,8 @@ PyObject* binary(PyObject* one, PyObject* other) {
     }
     if (functions[which] == nullptr || !is_operand(one) || !is_tensor(other)) return operate("r", which, other, one);
     if (which == SUB && functions[RSUB] != nullptr) return call_two(functions[RSUB], other, one);
+    // where sides do not matter the tensor comes first, as its node shows
+    if (which == ADD || which == MUL) return call_two(functions[which], other, one);
     return call_two(functions[which], one, other);
 }
 

@@ -194,6 +194,11 @@ def register_parametrization(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
             f"'{tensor_name}'"
         )
+    if tensor_name in vars(module) or hasattr(type(module), tensor_name):
+        raise AssertionError(
+            f"Module already has an attribute named '{tensor_name}' beside the parameter or buffer, which would hide "
+            "what is computed; delete it, or give it another name"
+        )
     made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe=unsafe)
     delattr(module, tensor_name)
     if not is_parametrized(module):

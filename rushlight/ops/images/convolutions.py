@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rushlight.core.memory.layout import contiguous_format
+from rushlight.core.numbers import dtypes
 from rushlight.ops.images.convolution import check_weight, convolution, refuse_bools
 from rushlight.ops.images.padding import pad
 from rushlight.ops.images.sliding import extents
@@ -113,10 +114,18 @@ def convolve(dims: int, input, weight, bias, stride, padding, dilation, groups) 
 
 
 def look_first(input, weight, bias, transposed: bool, groups: int) -> None:
-    """Of operands with different dtypes torch looks at the sizes first."""
-    if weight._array.dtype != input._array.dtype and input._array.dtype.kind != "c":
+    """Of operands with different dtypes torch looks at the sizes first, unless the input is complex."""
+    if weight._array.dtype != input._array.dtype:
+        if input._array.dtype.kind == "c":
+            raise RuntimeError(f"Input type ({kind_of(input)}) and weight type ({kind_of(weight)}) should be the same")
         check_weight(input, weight, bias, transposed, groups)
         refuse_bools(input._array, transposed)
+
+
+def kind_of(tensor) -> str:
+    """A tensor's kind as this refusal shows it: complex ones have no class of their own."""
+    scalar = dtypes.from_numpy(tensor._array.dtype).scalar
+    return f"CPU{scalar}Type" if tensor._array.dtype.kind == "c" else f"torch.{scalar}Tensor"
 
 
 def named_padding(name: str, input, weight, stride, dilation) -> tuple[Any, Any]:

@@ -69,7 +69,7 @@ def __setitem__(self: Tensor, index: Any, value: Any) -> None:
     if state.levels:
         refuse_captured(self, "copy")
     if self._inference:
-        check_inference(self)
+        check_inference(self, lambda copy: copy.__setitem__(index, value))
     if not isinstance(value, Tensor):
         value = plain_number(self, value)
     basic = (None, ...) if index is True else basic_index(self, index)

@@ -21,6 +21,8 @@ from rushlight.ops.machine.overlap import may_write_expanded, refuse_overlap, wr
 from rushlight.ops.machine.walking import shares_places, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rushlight.ops.machine.declare import Op, Plan
 
 ndarray = np.ndarray
@@ -281,9 +283,11 @@ def follow(target: Tensor, before: Any, output: int) -> None:
     hooks.follow(target, before, output)
 
 
-def check_inference(target: Tensor) -> None:
-    """Refuse a write to a tensor made in inference mode, outside of it."""
+def check_inference(target: Tensor, attempt: Callable[[Tensor], Any] | None = None) -> None:
+    """Refuse a write to a tensor of inference mode, outside of it; what is wrong with an `attempt` is said first."""
     if not state.inference and target._made != COUNTED:
+        if attempt is not None:
+            attempt(target.clone())
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
             "normal tensor before doing inplace update."

@@ -68,7 +68,7 @@ def overwrite(op: Op, arguments: tuple) -> Tensor:
             check_operands(op, arguments, arrays)
         raise
     if target._inference:
-        inplace.check_inference(target)
+        inplace.check_inference(target, lambda copy: overwrite(op, (copy, *arguments[1:])))
     token = floating_point.set(QUIET)
     try:
         if type(array) is np.ndarray and (array.flags.c_contiguous or not single or writes_anywhere(op, arrays)):

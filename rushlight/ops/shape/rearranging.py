@@ -297,6 +297,8 @@ def roll(input, shifts: Any, dims=()):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    if not input.size:
+        return np.empty(input.shape, input.dtype)  # torch does not look at the dimensions then
     return rolled(input, shifts, tuple([axis(dim, input.ndim) for dim in dims]))
 
 

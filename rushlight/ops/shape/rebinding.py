@@ -36,12 +36,12 @@ def rebind(tensor: Tensor, view: Any, arguments: tuple, node: str) -> Tensor:
         return rebind_lifted(tensor, view, arguments)
     op, arguments = view.op, (tensor, *arguments)
     recording = state.grad and tensor.requires_grad
-    if tensor._inference:
-        check_inference(tensor)
     if recording:
         check_target(tensor)
     storage = storage_of(tensor)
     found = run(op, arguments, [raw(tensor._array), *arguments[1:]])
+    if tensor._inference:
+        check_inference(tensor)
     if recording:
         kind = op.node_classes.get(node) or op.add_node_class(node)
         before, output = tensor._node, tensor._output
