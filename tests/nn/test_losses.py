@@ -308,3 +308,16 @@ def test_in_half_precision_values_are_rounded_before_they_are_added(loss, expect
     for dtype, each in zip((torch.float16, torch.bfloat16), expected, strict=True):
         found = loss(tensor(300.0, 1.0, dtype=dtype), tensor(-150.0, 0.5, dtype=dtype))
         assert found.dtype is dtype and found.tolist() == each
+
+
+def test_divergences_from_a_number_have_the_dtype_of_what_has_dimensions():
+    input = torch.zeros(1, 3, dtype=torch.bfloat16)
+    assert F.kl_div(input, torch.tensor(0.5), reduction="batchmean").dtype == torch.bfloat16
+    assert F.kl_div(torch.tensor(0.5), input.double(), reduction="sum").dtype == torch.float64
+
+
+@pytest.mark.parametrize(("input", "target"), [((), (1, 3)), ((3,), (2, 3)), ((2, 1), (1, 3)), ((), (0,))])
+def test_soft_margins_have_the_size_of_the_input(input, target):
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        F.soft_margin_loss(torch.ones(input), torch.ones(target))
+    assert F.soft_margin_loss(torch.ones(2, 3), torch.ones(3), reduction="none").shape == (2, 3)

@@ -17,7 +17,7 @@ from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.layouts import COMMON, restrided
 from rushlight.ops.machine.rules import MATCH, PROMOTE, UNROUNDED
 from rushlight.ops.machine.samples import case, cases, corner
-from rushlight.ops.shape.broadcasting import broadcast_to
+from rushlight.ops.shape.broadcasting import broadcast_shapes, broadcast_to
 
 
 def answers(make, low, high):
@@ -264,7 +264,20 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     """
     reduction = require_known(legacy(size_average, reduce, reduction))
     refuse_history("soft_margin_loss", target=target)
+    if input._array.shape != target._array.shape:
+        refuse_wider(input, target)
     return soft_margins(input, target, reduction)
+
+
+def refuse_wider(input: Tensor, target: Tensor) -> None:
+    """The losses have the size of the input, whatever that of the targets."""
+    shape = broadcast_shapes(input.shape, target.shape)
+    if shape != input.shape:
+        raise explained(
+            RuntimeError,
+            f"output with shape {list(input.shape)} doesn't match the broadcast shape {list(shape)}",
+            fix="give each number of the input one target",
+        )
 
 
 @composed(

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
+from rushlight.core.numbers.promotion import result_type
 from rushlight.core.object.tensor import Tensor
 from rushlight.errors.warning import warn
 from rushlight.ops.losses.loss_reduction import legacy, reduced, reduced_tensor, share
@@ -95,6 +96,10 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
         )
     if input._array.shape != target._array.shape:
         batch = input.shape
+        if input._array.dtype != target._array.dtype:
+            # before a number, which counts less than a tensor with dimensions, is spread
+            kind = result_type(input, target)
+            input, target = input.to(kind), target.to(kind)
         # torch names the sizes of the target first
         target, input = broadcast_tensors(target, input)
     else:
