@@ -189,3 +189,14 @@ def test_roll_does_not_look_at_the_dimensions_of_nothing():
     assert torch.roll(torch.zeros(0, 3), 1, 2).shape == (0, 3)
     with pytest.raises(IndexError, match="Dimension out of range"):
         torch.roll(torch.zeros(2, 3), 1, 2)
+
+
+def test_dimensions_of_a_number_are_refused_by_the_name_of_what_runs_over_it():
+    for name in ("cummax", "cummin"):
+        with pytest.raises(IndexError, match=rf"^{name}\(\): Expected reduction dim -1 or 0 for scalar but got 1"):
+            getattr(torch.tensor(1.0), name)(1)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.tensor(1.0).unbind(1)
+    words = r"bilinear\(\): bias size does not match weight size: got 9 but expected 3"
+    with pytest.raises(RuntimeError, match=words):
+        torch.nn.functional.bilinear(torch.ones(2, 2), torch.ones(2, 2), torch.ones(3, 2, 2), torch.ones(9))

@@ -47,6 +47,8 @@ def bilinear(input1, input2, weight, bias=None):
             raise RuntimeError(
                 f"bilinear(): {name} size does not match weight size: got {input.shape[-1]} but expected {size}"
             )
+    if bias is not None and bias.ndim and len(bias) != outputs:
+        raise RuntimeError(f"bilinear(): bias size does not match weight size: got {len(bias)} but expected {outputs}")
     # (rows, outputs, in2), then the product of each row of it with the second input
     half = input1.reshape(-1, first).mm(weight.transpose(0, 1).reshape(first, -1)).reshape(-1, outputs, second)
     found = half.matmul(input2.reshape(-1, second, 1)).reshape(*input1.shape[:-1], outputs)

@@ -161,9 +161,11 @@ def running_extreme(input, name, dim, larger):
     if not input.size and isinstance(dim, int):
         # torch does not look at the dimension then
         return input.copy(), np.zeros(input.shape, np.int64)
-    dim = axis(dim, input.ndim)
     if not input.ndim:
+        if dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         return input.copy(), np.zeros((), np.int64)
+    dim = axis(dim, input.ndim)
     if input.dtype.kind == "c":
         raise refuse(f"{name}_cpu", input)
     if input.dtype in dtypes.HALF:

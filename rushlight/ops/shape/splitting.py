@@ -210,10 +210,11 @@ def unbind(input, dim=0):
     >>> y
     tensor([2, 4, 6])
     """
+    dim = axis(dim, input.ndim)
     if not input.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     input = settled(input)
-    before = (ALL,) * axis(dim, input.ndim)
+    before = (ALL,) * dim
     return tuple([input[(*before, index, ...)] for index in range(input.shape[len(before)])])
 
 
