@@ -39,7 +39,7 @@ class Snapshot:
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
-        self.memory: dict[Any, int] = {}
+        self.memory: dict[int, int] = {}
 
     def of(self, value: Any, depth: int = 0) -> Any:
         """The record of any value; of what has none, its type."""
@@ -92,14 +92,12 @@ class Snapshot:
             grad,
         )
 
-    def address(self, tensor: Any) -> Any:
-        """Where its memory begins, 0 for none; torch's zeros that are only known to be zeros are alone in theirs."""
-        if not tensor.numel():
-            return 0
+    def address(self, tensor: Any) -> int:
+        """Where its memory begins; 0 for none, as of torch's zeros that are nothing but known to be zeros."""
         try:
-            return tensor.untyped_storage().data_ptr() or ("zeros", id(tensor))
+            return tensor.untyped_storage().data_ptr() if tensor.numel() else 0
         except RuntimeError:
-            return ("zeros", id(tensor))
+            return 0
 
     def values(self, tensor: Any) -> np.ndarray | None:
         """The numbers, in a dtype that NumPy has; large tensors by a digest of what is not rounding."""
