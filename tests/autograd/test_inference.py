@@ -186,7 +186,9 @@ def test_a_decorated_class_is_made_in_inference_mode_and_its_methods_run_outside
     assert made.weight.is_inference() and not made.mode()
 
 
-@pytest.mark.parametrize("write", [lambda x: x.resize_(2), lambda x: x.resize_as_(torch.ones(3)), lambda x: x.resize_(4)])
+@pytest.mark.parametrize(
+    "write", [lambda x: x.resize_(2), lambda x: x.resize_as_(torch.ones(3)), lambda x: x.resize_(4)]
+)
 def test_tensors_that_require_grad_take_another_size_inside_only(write):
     leaf = torch.ones(4, requires_grad=True)
     result = leaf * 1
