@@ -25,16 +25,21 @@ class Evaluating(threading.local):
 evaluating = Evaluating()
 
 
+def require_bools(mode: bool, check_nan: bool) -> None:
+    """Refuse options of anomaly mode that are no bools."""
+    for name, value, position in (("enabled", mode, 1), ("check_nan", check_nan, 2)):
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, not "
+                f"{type(value).__name__}"
+            )
+
+
 class set_detect_anomaly:
     """Switch anomaly mode on or off, at once or for a block."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
-        for name, value, position in (("enabled", mode, 1), ("check_nan", check_nan, 2)):
-            if not isinstance(value, bool):
-                raise TypeError(
-                    f"set_anomaly_enabled(): argument '{name}' (position {position}) must be bool, not "
-                    f"{type(value).__name__}"
-                )
+        require_bools(mode, check_nan)
         self.before = modes.state.anomaly, modes.state.check_anomaly
         modes.state.anomaly, modes.state.check_anomaly = mode, check_nan
 
@@ -65,6 +70,7 @@ class detect_anomaly(set_detect_anomaly):
         )
 
     def __enter__(self) -> None:
+        require_bools(True, self.check_nan)
         self.before = modes.state.anomaly, modes.state.check_anomaly
         modes.state.anomaly, modes.state.check_anomaly = True, self.check_nan
 

@@ -62,6 +62,8 @@ class FunctionCtx:
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether missing gradients reach backward as zeros (the default) or as None."""
+        if not isinstance(value, bool):
+            raise TypeError(f"set_materialize_grads takes a bool, not {type(value).__name__}")
         self.materialize_grads = value
 
 

@@ -19,9 +19,14 @@ class Mode:
 
     def __new__(cls, *given: Any, **named: Any) -> Self:
         # `@no_grad` without parentheses decorates at once, as in torch
-        if given and callable(given[0]) and cls in (no_grad, enable_grad, inference_mode):
-            decorated: Any = cls()(given[0])
-            return decorated
+        if (given or named) and cls in (no_grad, enable_grad, inference_mode):
+            first = given[0] if given else named.get("mode")
+            if callable(first):
+                decorated: Any = cls()(first)
+                return decorated
+            if cls is not inference_mode or not isinstance(first, bool):
+                wanted = "a bool or a function" if cls is inference_mode else "nothing, or a function to decorate"
+                raise TypeError(f"{cls.__name__} takes {wanted}, not {first!r}")
         if extension is not None and issubclass(cls, no_grad):
             return extension.new_no_grad(cls)
         return object.__new__(cls)

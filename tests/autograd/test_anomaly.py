@@ -116,3 +116,11 @@ def test_the_switch_takes_bools():
         ):
             torch.autograd.set_detect_anomaly(*given)
     assert not torch.is_anomaly_enabled()
+
+
+def test_a_block_takes_bools_and_leaves_the_mode_off_if_it_is_refused():
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        block = torch.autograd.detect_anomaly(3)
+    with pytest.raises(TypeError, match=r"argument 'check_nan' \(position 2\) must be bool, not int"):
+        block.__enter__()
+    assert not torch.is_anomaly_enabled()

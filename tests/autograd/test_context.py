@@ -225,3 +225,13 @@ def test_a_list_is_no_tuple_of_gradients():
         Listed.apply(x).sum().backward()
     with pytest.raises(RuntimeError, match=r"incorrect number of gradients \(expected 2, got 1\)"):
         Listed.apply(x, 3).sum().backward()
+
+
+@pytest.mark.parametrize("value", [0, 1, None, "a"])
+def test_missing_gradients_are_made_by_a_bool(value):
+    def forward(ctx, x):
+        ctx.set_materialize_grads(value)
+        return x * 1
+
+    with pytest.raises(TypeError, match="set_materialize_grads takes a bool, not"):
+        make(forward).apply(leaf())

@@ -230,3 +230,15 @@ def test_a_view_that_lost_its_history_to_a_write_is_no_leaf(mode):
     assert part.requires_grad_() is part
     with pytest.raises(RuntimeError, match="is a view of a view which was created in"):
         part.grad_fn  # noqa: B018
+    "write", [lambda x: x.resize_(2), lambda x: x.resize_as_(torch.ones(3)), lambda x: x.resize_(4)]
+)
+def test_tensors_that_require_grad_take_another_size_inside_only(write):
+    leaf = torch.ones(4, requires_grad=True)
+    result = leaf * 1
+    for x in (leaf, result):
+        with pytest.raises(RuntimeError, match="cannot resize variables that require grad"):
+            write(x)
+        with torch.inference_mode():
+            write(x)
+            assert x.requires_grad and not x.is_inference()
+    assert leaf.shape == result.shape

@@ -127,3 +127,16 @@ def test_set_grad_enabled_takes_a_bool():
         torch.set_grad_enabled(1)
     assert torch.is_grad_enabled()
     assert repr(torch.set_grad_enabled(True)) == "torch.autograd.grad_mode.set_grad_enabled(mode=True)"
+
+
+def test_inference_mode_decorates_a_function_given_by_name():
+    assert torch.inference_mode(mode=torch.is_inference_mode_enabled)()
+    assert not torch.inference_mode(mode=False)(torch.is_inference_mode_enabled)()
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.enable_grad, torch.inference_mode])
+@pytest.mark.parametrize("value", [3, "a"])
+def test_what_is_neither_a_bool_nor_a_function_makes_no_mode(mode, value):
+    with pytest.raises(TypeError, match=f"{mode.__name__} takes"):
+        mode(value)
+    assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()

@@ -127,3 +127,8 @@ def test_two_numbers_make_a_tensor(name, given, expected):
 def test_two_bools_are_not_subtracted():
     with pytest.raises(RuntimeError, match="Subtraction, the `-` operator, with two bool tensors is not supported"):
         torch.sub(True, True)
+
+
+def test_a_kind_of_tensors_knows_where_and_how_they_are_kept():
+    for kind in (torch.FloatTensor, torch.BoolTensor):
+        assert (kind.is_cuda, kind.is_sparse, kind.layout) == (False, False, torch.strided)

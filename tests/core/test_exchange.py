@@ -1,5 +1,6 @@
 """Objects that offer their memory by DLPack, and sequences of a user's own."""
 
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -147,3 +148,9 @@ def test_asarray_refuses_gradients_of_integers_as_other_creations_do():
     with pytest.raises(RuntimeError, match=r"^Only Tensors of floating point and complex dtype can require gradients"):
         torch.asarray([1, 2], requires_grad=True)
     assert torch.asarray([1.0, 2.0], requires_grad=True).requires_grad
+
+
+@pytest.mark.parametrize("make", [torch.ones, np.ones])
+def test_nothing_is_shared_with_a_device_without_memory(make):
+    with pytest.raises(BufferError, match="Cannot pack tensors on meta"):
+        torch.from_dlpack(make(2), device="meta")

@@ -125,3 +125,11 @@ def test_data_of_a_tensor_without_numbers_is_of_another_kind():
 def test_vitals_are_not_kept():
     with pytest.warns(UserWarning, match="'set_vital' is deprecated"):
         assert torch.set_vital("Dataloader", "enabled", "True") is None
+
+
+def test_a_function_of_python_may_give_a_tensor_of_one_number():
+    x = torch.zeros(2, dtype=torch.int32)
+    assert x.apply_(lambda value: torch.tensor(7.9)).tolist() == [7, 7]
+    assert torch.zeros(1).map_(torch.ones(1), lambda one, two: torch.tensor([two + 1])).tolist() == [2.0]
+    with pytest.raises(RuntimeError):
+        x.apply_(lambda value: torch.ones(2))

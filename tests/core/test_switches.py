@@ -64,3 +64,13 @@ def test_other_questions():
     assert torch.compiled_with_cxx11_abi()
     assert torch.get_device_module() is torch.cpu
     assert torch.get_device_module("cuda") is torch.cuda
+
+
+def test_the_flag_that_asks_for_warnings_alone_is_kept_beside_the_mode():
+    torch.use_deterministic_algorithms(False, warn_only=True)
+    assert not torch.are_deterministic_algorithms_enabled() and torch.get_deterministic_debug_mode() == 0
+    assert torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.set_deterministic_debug_mode("error")
+    assert not torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.set_deterministic_debug_mode("warn")
+    assert torch.is_deterministic_algorithms_warn_only_enabled()

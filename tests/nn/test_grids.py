@@ -12,7 +12,7 @@ from rushlight.nn import functional as F
         ((1, 2, 3), (1, 1, 2), NotImplementedError, "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine"),
         ((1, 2, 3), (1, 1, 2, 1, 1, 2), NotImplementedError, "affine_grid only supports 4D and 5D sizes"),
         ((1, 2, 3), (1, 1, 0, 2), ValueError, r"Expected non-zero, positive output size. Got \(1, 1, 0, 2\)"),
-        ((1, 2, 3), (1, 1, -2, 2), ValueError, "Expected non-zero, positive output size"),
+        ((1, 2, 3), [1, 1, -2, 2], ValueError, r"Expected non-zero, positive output size. Got \[1, 1, -2, 2\]"),
         ((1, 2, 2), (1, 1, 2, 2), ValueError, "Expected a batch of 2D affine matrices of shape Nx2x3 for size"),
         ((2, 3), (1, 1, 2, 2), ValueError, "Expected a batch of 2D affine matrices of shape Nx2x3 for size"),
         ((1, 2, 3), (1, 1, 2, 2, 2), ValueError, "Expected a batch of 3D affine matrices of shape Nx3x4 for size"),

@@ -507,3 +507,19 @@ def test_dtypes_are_named_as_torch_names_them():
     ):
         with pytest.raises(RuntimeError, match=words):
             call()
+
+
+@pytest.mark.parametrize("function", [torch.trapezoid, torch.cumulative_trapezoid])
+def test_points_are_a_real_distance_apart(function):
+    with pytest.raises(RuntimeError, match="Currently, we only support dx as a real number"):
+        function(torch.ones(3), dx=1j)
+
+
+@pytest.mark.parametrize("name", ["igamma", "igammac"])
+def test_incomplete_gamma_functions_have_a_slope_in_their_second_argument_only(name):
+    a, x = torch.tensor([2.0]), torch.tensor([1.5])
+    slope = torch.autograd.grad(getattr(torch, name)(a, x.requires_grad_()).sum(), x)[0]
+    expected = 1.5 * np.exp(-1.5)
+    assert slope.item() == pytest.approx(expected if name == "igamma" else -expected, rel=1e-5)
+    with pytest.raises(NotImplementedError, match=f"the derivative for '{name}: (self|input)' is not implemented"):
+        getattr(torch, name)(a.requires_grad_(), x).sum().backward()

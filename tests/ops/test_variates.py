@@ -251,3 +251,11 @@ def test_a_gamma_number_of_nan_takes_its_draws_as_others_do():
     found = torch._standard_gamma(torch.tensor([math.nan, 1.5]))
     assert found[0].isnan()
     assert found[1].item() == pytest.approx(0.8775610839803585)
+
+
+def test_the_slope_of_a_share_has_no_derivative():
+    share = torch.tensor([0.2, 0.8], requires_grad=True)
+    slope = torch._dirichlet_grad(share, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 3.0]))
+    assert slope.requires_grad
+    with pytest.raises(RuntimeError, match="derivative for aten::_dirichlet_grad is not implemented"):
+        slope.sum().backward()

@@ -314,6 +314,8 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         return finish(plain(array_of_capsule(ext_tensor)))
     if device is not None:
         check_device(device)
+        if is_meta(device):
+            raise BufferError("Cannot pack tensors on meta: they have no memory to share, .to('meta') keeps the shape")
     if isinstance(ext_tensor, Tensor):
         require_exportable(ext_tensor)
         array = resolved(ext_tensor._array).view()

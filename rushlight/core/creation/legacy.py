@@ -9,6 +9,7 @@ import numpy as np
 
 from rushlight.core.creation.creation import copy_of, is_storage, on_storage
 from rushlight.core.creation.options import allocate, checked_size, finish
+from rushlight.core.memory.layout import strided
 from rushlight.core.numbers import dtypes
 from rushlight.core.object.size import Size
 from rushlight.core.object.tensor import Tensor, method
@@ -87,6 +88,7 @@ class TensorType(type):
     """The type of `FloatTensor` and kin: they make tensors of one dtype and know their own."""
 
     dtype: dtypes.dtype
+    is_cuda, is_sparse, layout = False, False, strided
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
         return construct(data, cls.dtype, device)

@@ -64,7 +64,7 @@ def call_each(self: Tensor, name: str, others: tuple[Tensor, ...], function: Cal
         found = function(*[each[index].item() for each in (array, *arrays)])
         if isinstance(found, str):
             raise TypeError(f"must be real number, not {type(found).__name__}: {name}'s function gave {found!r}")
-        array[index] = self.new_tensor(found)._array
+        array[index] = self.new_tensor(found.item() if isinstance(found, Tensor) else found)._array
     return self
 
 

@@ -11,7 +11,7 @@ from rushlight.errors.warning import warn
 PRECISIONS = ("highest", "high", "medium")
 DEBUG_MODES = ("default", "warn", "error")
 
-_chosen: dict[str, Any] = {"debug": 0, "precision": "highest", "always": False}
+_chosen: dict[str, Any] = {"debug": 0, "warn_only": False, "precision": "highest", "always": False}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -28,7 +28,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
                 f"_set_deterministic_algorithms(): argument '{name}' (position {position}) must be bool, not "
                 f"{type(value).__name__}"
             )
-    _chosen["debug"] = (1 if warn_only else 2) if mode else 0
+    _chosen["debug"], _chosen["warn_only"] = (1 if warn_only else 2) if mode else 0, warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -48,7 +48,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     True
     >>> torch.use_deterministic_algorithms(False)
     """
-    return _chosen["debug"] == 1
+    return _chosen["warn_only"]
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
@@ -69,7 +69,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
         debug_mode = DEBUG_MODES.index(debug_mode)
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _chosen["debug"] = int(debug_mode)
+    _chosen["debug"], _chosen["warn_only"] = int(debug_mode), debug_mode == 1
 
 
 def get_deterministic_debug_mode() -> int:

@@ -126,7 +126,7 @@ def sample_dirichlet(input, generator: Generator | None = None):
     return rejection.dirichlet(input, generator)
 
 
-@op(dtype=SAME, batch=ELEMENTWISE, name="_dirichlet_grad", samples=None)
+@op(dtype=SAME, batch=ELEMENTWISE, name="_dirichlet_grad", samples=None, underivable="_dirichlet_grad")
 def dirichlet_grad(x, alpha: "Tensor", total: "Tensor"):
     """How fast a share `x` grows with its own parameter, divided by what is left to the others."""
     require_one_float("_dirichlet_grad_cpu", x, alpha, total)

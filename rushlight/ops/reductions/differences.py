@@ -73,6 +73,8 @@ def distance(x, dx, name):
     """How far points are apart that are not given themselves."""
     if x is not None and dx is not None:
         raise TypeError(f"{name}() received an invalid combination of arguments: x or dx, not both")
+    if isinstance(dx, complex):
+        raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
     return 1 if dx is None else dx
 
 

@@ -149,7 +149,7 @@ def resize_(self: Tensor, *size_: int, size: Any = None, memory_format: Any = No
     """
     if state.levels:
         refuse_captured(self, "resize")
-    if self.requires_grad:
+    if self.requires_grad and not state.inference:
         raise RuntimeError("cannot resize variables that require grad")
     if not size_ and size is None:
         raise not_given("resize_", "size")

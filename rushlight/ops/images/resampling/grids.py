@@ -233,20 +233,20 @@ def affine_grid(theta, size, align_corners=None):
     """
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    size, count = tuple(size), len(size) - 2
+    shown, size, count = size, tuple(size), len(size) - 2
     if count not in (2, 3):
         raise NotImplementedError(
             "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size "
-            f"{size}."
+            f"{shown}."
         )
     if theta.ndim != 3 or tuple(theta.shape[-2:]) != (count, count + 1):
         raise ValueError(
-            f"Expected a batch of {count}D affine matrices of shape Nx{count}x{count + 1} for size {size}. Got "
+            f"Expected a batch of {count}D affine matrices of shape Nx{count}x{count + 1} for size {shown}. Got "
             f"{theta.shape}."
         )
     align_corners = aligned(align_corners)
     if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+        raise ValueError(f"Expected non-zero, positive output size. Got {shown}")
     return affine_generated(theta, size, align_corners)
 
 
