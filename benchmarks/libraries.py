@@ -52,7 +52,9 @@ def environment_of(library, threads):
 
 def command_of(python, code, *arguments):
     """The command that runs a line of Python with this tree at the end of its path, behind what is installed."""
-    return [python, "-c", f"import sys; sys.path.append({str(ROOT)!r}); {code}", *map(str, arguments)]
+    # `-c` puts the current folder first: from here the tree would be imported, which first sums up its C++ sources
+    path = f"sys.path[:] = [*filter(None, sys.path), {str(ROOT)!r}]"
+    return [python, "-c", f"import sys; {path}; {code}", *map(str, arguments)]
 
 
 def find_python(module):

@@ -1,17 +1,28 @@
 """The benchmarks run, and compare only what computes the same. No test here has a limit on time."""
 
+import os
+import subprocess
 import sys
 
 import pytest
 
 from benchmarks import compare, limits, report, startup
-from benchmarks.libraries import LIBRARIES, find_libraries
+from benchmarks.libraries import LIBRARIES, ROOT, command_of, find_libraries
 from benchmarks.measure import Plan, Result, disagreements, measure
 from benchmarks.runner import Runner, RunnerError
 from benchmarks.workloads import FAMILIES, QUICK, WORKLOADS
 
 SHORT = Plan(rounds=1, turn=1e-3)
 HERE = {name: sys.executable for name in ("numpy", "rushlight", "rushlight_plain", "floor")}
+
+
+def test_a_measured_process_looks_into_this_tree_last():
+    command = command_of(sys.executable, "print(*sys.path, sep='\\n')")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    path = ran.stdout.splitlines()
+    assert path[-1] == str(ROOT)
+    assert path[0] not in ("", str(ROOT))
 
 
 ADAM = ("adam_50", "adam_50_clipped")

@@ -288,3 +288,36 @@ def test_deviations_of_integers_are_refused_in_words_for_both():
     for function in (torch.std, torch.var):
         with pytest.raises(RuntimeError, match=r"^std and var only support floating point and complex dtypes"):
             function(torch.tensor([1, 2]))
+
+
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 4096])
+@pytest.mark.parametrize("offset", [0, 1, 4])
+def test_a_sum_of_rows_has_the_same_bits_wherever_they_stand(length, offset):
+    values = np.random.default_rng(length).normal(size=(6, length)).astype(np.float32)
+    memory = np.empty(values.size + 16, np.float32)
+    moved = memory[offset : offset + values.size].reshape(values.shape)
+    moved[...] = values
+    found = torch.from_numpy(moved).sum(1).numpy()
+    # without NaN they are summed in the same order
+    assert found.tobytes() == torch.from_numpy(values).nansum(1).numpy().tobytes()
+    np.testing.assert_allclose(found, values.astype(np.float64).sum(1), rtol=1e-5, atol=1e-4)
+
+
+def test_a_sum_of_negative_zeros_is_zero_and_one_of_infinities_is_theirs():
+    rows = torch.stack([torch.full((1024,), -0.0), torch.full((1024,), -math.inf), torch.zeros(1024)])
+    rows[2, 1000] = math.nan
+    found = rows.sum(1).numpy()
+    assert found[0] == 0
+    assert not np.signbit(found[0])
+    assert found[1] == -math.inf
+    assert np.isnan(found[2])
+
+
+@pytest.mark.parametrize("count", [300, 4095, 4096])
+def test_a_sum_over_many_rows_does_not_depend_on_the_columns_beside_it(count):
+    values = np.random.default_rng(count).normal(size=(count, 2100)).astype(np.float32)
+    found = torch.from_numpy(values).sum(0).numpy()
+    np.testing.assert_allclose(found, values.astype(np.float64).sum(0), rtol=1e-5, atol=1e-4)
+    for first in (0, 300, 900, 1844):
+        some = torch.from_numpy(values[:, first : first + 256].copy()).sum(0).numpy()
+        assert found[first : first + 256].tobytes() == some.tobytes()

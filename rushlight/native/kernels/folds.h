@@ -8,6 +8,8 @@
 namespace rushlight {
 
 constexpr int64_t TILE = 256;  // columns that are looked at together, where rows are reduced across
+// The same, where many rows are reduced to one: a page of each row at a time, since processors fetch ahead within one.
+constexpr int64_t WIDE_TILE = 1024;
 
 enum Reduction {
     SUM,
@@ -28,7 +30,7 @@ enum Reduction {
 struct Fold {
     // `rows` rows that begin `stride` elements apart, each of `count` elements: a total each
     void (*along)(const void* input, int64_t rows, int64_t stride, int64_t count, void* totals) = nullptr;
-    // `rows` rows of at most TILE columns: a total for each column
+    // `rows` rows of at most WIDE_TILE columns: a total for each column
     void (*across)(const void* input, int64_t rows, int64_t stride, int64_t columns, void* totals) = nullptr;
     // `rows` contiguous rows of totals, to the first of them
     void (*join)(void* totals, int64_t rows, int64_t columns) = nullptr;

@@ -7,6 +7,7 @@
 // that a CPU has nor on the number of threads.
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/folds.h"
@@ -85,6 +86,13 @@ struct Smallest : Largest<In> {
     }
 };
 
+// Elements as they stand in memory.
+template <class In>
+struct Elements {
+    const In* data;
+    ALWAYS_INLINE In operator()(int64_t at, int64_t) const { return data[at]; }
+};
+
 // One row of elements next to each other.
 struct Along {
     int64_t count;
@@ -145,6 +153,9 @@ private:
     // Two halves of a long row, so that errors grow with the logarithm of its length.
     template <class F, class Read>
     static NEVER_INLINE typename F::Total by_halves(int64_t begin, int64_t end, const Read& read) {
+        if constexpr (std::is_same_v<F, Sum<float>> && std::is_same_v<Read, Elements<float>>) {
+            if (end - begin == CHUNK<F>) return sum_of_chunk(read.data + begin);
+        }
         if (end - begin < 2 * LANES<F>) return in_lanes<F, FEW<F>>(begin, end, read);
         if (!F::deep || end - begin <= CHUNK<F>) return in_lanes<F, LANES<F>>(begin, end, read);
         int64_t half = (end - begin + 2 * CHUNK<F> - 1) / (2 * CHUNK<F>)*CHUNK<F>;
@@ -159,6 +170,44 @@ private:
             typename F::Lane two = F::join(taken(at + l + 2 * lanes), taken(at + l + 3 * lanes));
             lane[l] = F::join(lane[l], F::join(one, two));
         }
+    }
+    typedef float Eight __attribute__((vector_size(32)));
+    typedef double Four __attribute__((vector_size(32)));
+    // Loads stay in the order in which they are written.
+    static ALWAYS_INLINE void load_in_order(const float* x, Eight& found) {
+        std::memcpy(&found, x, sizeof found);
+        asm volatile("" : : : "memory");
+    }
+    template <int first>
+    static ALWAYS_INLINE void add_widened(const Eight& v, Four& to) {
+        to += __builtin_convertvector(__builtin_shufflevector(v, v, first, first + 1, first + 2, first + 3), Four);
+    }
+    // What in_lanes does with a chunk, step by step, but each cache line is read when its turn comes: a processor
+    // fetches lines ahead where they follow each other. Rows of 1,024 in the third cache take 50 ns each, not 75.
+    static ALWAYS_INLINE double sum_of_chunk(const float* x) {
+        Eight lane[8] = {};
+        for (const float* end = x + CHUNK<Sum<float>>; x < end; x += 256) {
+#pragma GCC unroll 4
+            for (int part = 0; part < 4; part++) {
+                const float* from = x + 64 * part;
+                Eight read[8];
+#pragma GCC unroll 8
+                for (int i = 0; i < 8; i++) load_in_order(from + 8 * i, read[i]);
+                lane[2 * part] += (read[0] + read[2]) + (read[4] + read[6]);
+                lane[2 * part + 1] += (read[1] + read[3]) + (read[5] + read[7]);
+            }
+        }
+        Four totals[8] = {};
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++) {
+            add_widened<0>(lane[i], totals[2 * (i % 4)]);
+            add_widened<4>(lane[i], totals[2 * (i % 4) + 1]);
+        }
+        for (int half = 4; half > 0; half /= 2) {
+#pragma GCC unroll 4
+            for (int i = 0; i < half; i++) totals[i] += totals[i + half];
+        }
+        return (totals[0][0] + totals[0][2]) + (totals[0][1] + totals[0][3]) + 0.0;
     }
     template <class F, int lanes, class Read>
     static ALWAYS_INLINE typename F::Total in_lanes(int64_t at, int64_t end, const Read& read) {
@@ -199,14 +248,15 @@ private:
     }
 };
 
-// Rows that stand `stride` elements apart, of which at most TILE columns are looked at.
-struct Across {
+// Rows that stand `stride` elements apart, of which at most MOST columns are looked at.
+template <int64_t MOST>
+struct AcrossTile {
     int64_t count, stride, columns;
 
     // A number for each column.
     template <class T>
     struct State {
-        T values[TILE];
+        T values[MOST];
         ALWAYS_INLINE T operator[](int64_t column) const { return values[column]; }
         ALWAYS_INLINE T& operator[](int64_t column) { return values[column]; }
     };
@@ -272,5 +322,7 @@ private:
         return totals;
     }
 };
+
+using Across = AcrossTile<TILE>;
 
 }  // namespace LEVEL

@@ -111,17 +111,19 @@ void fold_tiles(const Fold& fold, const char* data, int itemsize, const Middle& 
 
 // Many rows, in blocks that are folded one by one, and then onto each other; false without memory for that.
 bool fold_blocks(const Fold& fold, const char* data, int itemsize, const Middle& middle, double divisor, char* out) {
-    int64_t tiles = parts_of(middle.inner, TILE), width = std::min(middle.inner, TILE);
+    int64_t width = std::min(middle.inner, TILE);
     int64_t rows = std::max({int64_t{64}, parts_of(BLOCK, width), parts_of(middle.count, 64)});
     int64_t blocks = parts_of(middle.count, rows);
+    // narrow tiles where there are too few blocks for many threads
+    int64_t tile = blocks >= 16 ? WIDE_TILE : TILE, tiles = parts_of(middle.inner, tile);
     npy_intp size = middle.outer * blocks * middle.inner;
     Ref held = Ref::steal(reinterpret_cast<PyObject*>(new_array(1, &size, NPY_INT64)));
     if (!held) return false;
     char* totals = PyArray_BYTES(held.array());
     parallel(middle.outer * blocks * tiles, 1, [&](int64_t begin, int64_t end) {
         for (int64_t unit = begin; unit < end; unit++) {
-            int64_t column = unit % tiles * TILE, block = unit / tiles % blocks, outer = unit / tiles / blocks;
-            int64_t columns = std::min(TILE, middle.inner - column);
+            int64_t column = unit % tiles * tile, block = unit / tiles % blocks, outer = unit / tiles / blocks;
+            int64_t columns = std::min(tile, middle.inner - column);
             int64_t at = outer * middle.outer_stride + block * rows * middle.stride + column;
             fold.across(data + at * itemsize, std::min(rows, middle.count - block * rows), middle.stride, columns,
                         totals + (unit / tiles * middle.inner + column) * fold.total_size);
