@@ -88,7 +88,8 @@ Ref run_body(const OpInfo& op, PyObject* arrays, Ref& expected) {
     PyObject* given[] = {op.op, arrays};
     expected = Ref::steal(PyObject_Vectorcall(op.rule, given, 2, nullptr));
     if (!expected) return Ref();
-    if (is_half(expected.get())) return Ref();
+    // Python tries the kernel, with what the rule has widened
+    if (op.kernel != nullptr && is_half(expected.get())) return Ref();
     return Ref::steal(PyObject_Vectorcall(op.body, &PyList_GET_ITEM(arrays, 0), PyList_GET_SIZE(arrays), nullptr));
 }
 
@@ -133,9 +134,15 @@ PyObject* finish_body(OpInfo* op, const Call& call, PyObject* arrays, PyObject* 
 
 }  // namespace
 
-// What Python finds at the op, kept from the first call on; false where it is not there.
+// What Python finds at the op, kept from the first call on; false where it is not there, and where a body that fails
+// must not run again.
 static bool read_body(OpInfo& op) {
     if (op.body != nullptr) return true;
+    Ref draws = Ref::steal(PyObject_GetAttrString(op.op, "draws"));
+    if (draws.get() != Py_False) {
+        PyErr_Clear();
+        return false;
+    }
     op.rule = PyObject_GetAttrString(op.op, "rule");
     op.layout = PyObject_GetAttrString(op.op, "layout");
     if (op.rule != nullptr && op.layout != nullptr) op.body = PyObject_GetAttrString(op.op, "positional");

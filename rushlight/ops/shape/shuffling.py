@@ -178,7 +178,7 @@ def channel_shuffle(input, groups: int):
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
     split = input.reshape(batch, groups, channels // groups, *sizes)
-    return in_layout(split.swapaxes(1, 2).reshape(input.shape), input)
+    return regrouped(split, (0, 2, 1, *range(3, split.ndim)), input.shape, input)
 
 
 channel_shuffle.gradient(
