@@ -1,8 +1,8 @@
 // Distances: between the rows of matrices, by sums of absolute differences or the roots of sums of squares. See
 // ops/products/distances.py, which does the other norms, and those from a product of matrices.
 #include <algorithm>
-#include <cmath>
 
+#include "kernels/table.h"
 #include "memory/arrays.h"
 #include "memory/threads.h"
 #include "seam/call.h"
@@ -12,31 +12,8 @@ namespace rushlight {
 
 namespace {
 
-constexpr int64_t BLOCK = 1024;          // points whose distances stay in the first cache meanwhile
-constexpr int64_t WORK = 1 << 15;        // differences that are worth another thread
-constexpr npy_intp MOST_BY_ROWS = 25;    // of more points torch takes euclidean distances from a product
-
-// From one point to `count` others, whose coordinates lie `stride` apart, point beside point.
-template <bool squared, class T>
-void measure(const T* point, const T* others, int64_t width, int64_t stride, int64_t count, T* to) {
-    for (int64_t begin = 0; begin < count; begin += BLOCK) {
-        int64_t size = std::min(BLOCK, count - begin);
-        T* sums = to + begin;
-        std::fill(sums, sums + size, T(0));
-        for (int64_t c = 0; c < width; c++) {
-            T own = point[c];
-            const T* column = others + c * stride + begin;
-#pragma omp simd
-            for (int64_t j = 0; j < size; j++) {
-                T apart = own - column[j];
-                sums[j] += squared ? apart * apart : std::abs(apart);
-            }
-        }
-        if (!squared) continue;
-#pragma omp simd
-        for (int64_t j = 0; j < size; j++) sums[j] = std::sqrt(sums[j]);
-    }
-}
+constexpr int64_t WORK = 1 << 15;      // differences that are worth another thread
+constexpr npy_intp MOST_BY_ROWS = 25;  // of more points torch takes euclidean distances from a product
 
 // The coordinates of (count, width) points, the first one of each together.
 template <class T>
@@ -49,7 +26,7 @@ void turn(const T* points, int64_t count, int64_t width, T* to) {
 template <class T>
 void measure_all(const T* one, const T* other, int64_t batches, int64_t rows, int64_t count, int64_t width,
                  bool squared, T* spare, T* to) {
-    auto loop = squared ? measure<true, T> : measure<false, T>;
+    DistanceLoop loop = table().products.distances[sizeof(T) == sizeof(double)][squared];
     for (int64_t b = 0; b < batches; b++, other += count * width) {
         turn(other, count, width, spare);
         const T* points = one + b * rows * width;
@@ -64,7 +41,7 @@ void measure_all(const T* one, const T* other, int64_t batches, int64_t rows, in
 
 template <class T>
 void measure_pairs(const T* points, int64_t count, int64_t width, bool squared, T* spare, T* to) {
-    auto loop = squared ? measure<true, T> : measure<false, T>;
+    DistanceLoop loop = table().products.distances[sizeof(T) == sizeof(double)][squared];
     turn(points, count, width, spare);
     parallel(count - 1, WORK / (count * width) + 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; i++) {

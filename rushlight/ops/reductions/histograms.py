@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 
 import numpy as np
 
@@ -301,8 +302,21 @@ def all_edges(points: np.ndarray, bins: list, bounds: list | None) -> list:
             found.append(each)
         else:
             low, high = outermost(points[:, dim], None if bounds is None else bounds[2 * dim : 2 * dim + 2], dim)
-            found.append(np.linspace(low, high, each + 1, dtype=points.dtype))
+            found.append(equal_steps(low, high, each, points.dtype))
     return found
+
+
+def equal_steps(low: float, high: float, count: int, kind: np.dtype) -> np.ndarray:
+    """As `np.linspace` gives the edges, which takes 12 us for ten of them."""
+    low, high = low * 1.0, high * 1.0
+    step = (high - low) / count
+    if not step or not np.isfinite(step):
+        return np.linspace(low, high, count + 1, dtype=kind)
+    made = np.arange(count + 1, dtype=np.result_type(low, high, float(count)))
+    made *= step
+    made += low
+    made[-1] = high
+    return made.astype(kind, copy=False)
 
 
 def check_edges(points: np.ndarray, edges: np.ndarray, dim: int) -> None:
@@ -332,7 +346,7 @@ def outermost(values: np.ndarray, bounds: list | None, dim: int) -> tuple[float,
         low, high = values.min(), values.max()
     else:
         low, high = 0.0, 1.0
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low}, {high}] is not finite")
     if low > high:
         raise RuntimeError(
