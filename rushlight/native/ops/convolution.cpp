@@ -249,7 +249,8 @@ KERNEL("convolution")
     .takes(tensor(Convolve::bias).like(Convolve::input).rank(1).packed().optional())
     .takes(flag(Convolve::transposed), integer(Convolve::groups))
     .gradient(backward, Saved::names)
-    .given(tensor(GRADIENT).floats().widened().rank(3, 4).packed(), tensor(Saved::input).like(GRADIENT).rank(3, 4).packed())
+    .given(tensor(GRADIENT).floats().widened().rank(3, 4).packed(),
+           tensor(Saved::input).like(GRADIENT).rank(3, 4).packed())
     .given(tensor(Saved::weight).like(GRADIENT).rank(3, 4).packed(), flag(Saved::transposed), integer(Saved::groups));
 KERNEL("conv1d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(3));
 KERNEL("conv2d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(4));

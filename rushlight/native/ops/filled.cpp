@@ -212,8 +212,8 @@ PyObject* logspace(const Arguments& arguments) {
     DECLINE_IF(arguments.has(Logspace::out) || !options.read<Logspace>(arguments));
     DECLINE_IF(given != nullptr && !plain_number(given, base));
     int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
-    Ref array = Ref::steal(as_object(
-        between(arguments[Logspace::start], arguments[Logspace::end], arguments[Logspace::steps], dtype)));
+    Ref array = Ref::steal(
+        as_object(between(arguments[Logspace::start], arguments[Logspace::end], arguments[Logspace::steps], dtype)));
     if (!array) return nullptr;
     npy_intp count = PyArray_SIZE(array.array());
     DECLINE_IF(count > FEW);

@@ -1,5 +1,5 @@
-// Bodies: the steps of ops/machine/call.py around a NumPy body, for ops without a kernel and calls that a kernel left to
-// Python. What is recorded, or has several results, Python finishes.
+// Bodies: the steps of ops/machine/call.py around a NumPy body, for ops without a kernel and calls that a kernel left
+// to Python. What is recorded, or has several results, Python finishes.
 #include "seam/call.h"
 #include "seam/fallbacks.h"
 #include "seam/names.h"
@@ -124,8 +124,8 @@ PyObject* finish_body(OpInfo* op, const Call& call, PyObject* arrays, PyObject* 
     Ref laid = call.needs == 0 ? laid_out(*op, arrays, expected, result) : Ref();
     if (PyErr_Occurred()) return nullptr;
     if (!laid) return conclude(call, arrays, expected, result);
-    Tensor* tensor = op->is_view ? make_view(as_tensor(call.arguments[0]), laid.release_array())
-                                 : wrap(laid.release_array());
+    Tensor* tensor =
+        op->is_view ? make_view(as_tensor(call.arguments[0]), laid.release_array()) : wrap(laid.release_array());
     Ref made = Ref::steal(as_object(tensor));
     if (!made) return nullptr;
     if (call.cut == nullptr && !state.inference) return made.release();
