@@ -55,7 +55,8 @@ ALWAYS_INLINE Spread<T> spread(const Along& way, const T* x, const T* out) {
     }
     if (!centred) return {0, whole.squares};
     double mean = whole.sum / double(way.count), around = whole.squares - whole.sum * mean;
-    // of floats, which double squares exactly, the difference has digits enough, unless the row is far from zero for its width
+    // of floats, which double squares exactly, the difference has digits enough, unless the row is far from zero for
+    // its width
     if (sizeof(T) == sizeof(float) && !(around < 1e-5 * whole.squares)) return {T(mean), around};
     around = way.fold<Sum<T>>([=](int64_t at, int64_t) { return (x[at] - T(mean)) * (x[at] - T(mean)); })[0];
     return {T(mean), around};

@@ -208,15 +208,15 @@ PyObject* logspace(const Arguments& arguments) {
     constexpr npy_intp FEW = 512;
     Options options;
     double base = 10;
+    npy_intp count;
     PyObject* given = arguments[Logspace::base];
     DECLINE_IF(arguments.has(Logspace::out) || !options.read<Logspace>(arguments));
     DECLINE_IF(given != nullptr && !plain_number(given, base));
+    DECLINE_IF(!read_index(arguments[Logspace::steps], count) || count > FEW);
     int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
     Ref array = Ref::steal(
         as_object(between(arguments[Logspace::start], arguments[Logspace::end], arguments[Logspace::steps], dtype)));
     if (!array) return nullptr;
-    npy_intp count = PyArray_SIZE(array.array());
-    DECLINE_IF(count > FEW);
     with_float(dtype, [&](auto zero) {
         using T = decltype(zero);
         T* numbers = elements<T>(array.array());
