@@ -230,6 +230,9 @@ def test_a_view_that_lost_its_history_to_a_write_is_no_leaf(mode):
     assert part.requires_grad_() is part
     with pytest.raises(RuntimeError, match="is a view of a view which was created in"):
         part.grad_fn  # noqa: B018
+
+
+@pytest.mark.parametrize(
     "write", [lambda x: x.resize_(2), lambda x: x.resize_as_(torch.ones(3)), lambda x: x.resize_(4)]
 )
 def test_tensors_that_require_grad_take_another_size_inside_only(write):

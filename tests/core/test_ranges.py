@@ -142,3 +142,39 @@ def test_each_part_of_complex_steps_is_rounded_by_itself():
 def test_a_complex_power_that_is_alone_has_all_digits():
     found = torch.logspace(0.01 + 10.923799985066038j, 0, 1, base=3.5, dtype=torch.complex64)
     assert found.equal(torch.tensor([3.5 ** (0.01 + 10.923799985066038j)], dtype=torch.complex64))
+
+
+@pytest.mark.parametrize("dtype", [None, torch.float32, torch.float64])
+@pytest.mark.parametrize("bounds", [(0.0, 1.0, 0.001), (-3.5, 100, 0.25), (1e-3, 2.0, 0.1), (0, 40.0, 1), (5.0, 6, 7)])
+def test_ranges_of_floats_are_the_same_by_position_and_by_name(bounds, dtype):
+    start, end, step = bounds
+    # native code leaves arguments by name to Python
+    assert torch.arange(*bounds, dtype=dtype).equal(torch.arange(start=start, end=end, step=step, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    "bounds", [(1.0, 0.0), (0.0, torch.inf), (0.0, torch.nan), (0.0, 1.0, 0.0), (0.0, 1.0, torch.nan)]
+)
+def test_ranges_of_floats_that_lead_nowhere_are_refused(bounds):
+    with pytest.raises(RuntimeError):
+        torch.arange(*bounds)
+
+
+@pytest.mark.parametrize("offset", [-9, -2, 0, 1, 9])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (4, 6), (6, 4)])
+def test_the_places_of_triangles(shape, offset):
+    for function, expected in ((torch.tril_indices, np.tril_indices), (torch.triu_indices, np.triu_indices)):
+        found = function(*shape, offset)
+        assert found.dtype is torch.int64
+        assert np.array_equal(found.numpy(), np.array(expected(shape[0], offset, shape[1])))
+        assert found.equal(function(*shape, offset=offset, dtype=torch.int32).long())
+
+
+def test_powers_evenly_spaced():
+    for count in (2, 5, 600):
+        found = torch.logspace(-2, 3, count, dtype=torch.float64)
+        assert torch.allclose(found, 10 ** torch.linspace(-2, 3, count, dtype=torch.float64))
+    assert torch.logspace(0, 4, 5, base=2).tolist() == [1, 2, 4, 8, 16]
+    assert torch.logspace(0, 4, 5, 2, dtype=torch.int64).tolist() == [1, 2, 4, 8, 16]
+    with pytest.raises(RuntimeError, match="number of steps must be non-negative"):
+        torch.logspace(0, 1, -1)

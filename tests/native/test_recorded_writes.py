@@ -22,8 +22,16 @@ WRITES = {
     "leaky_relu in place": lambda y, z: F.leaky_relu(y, 0.1, inplace=True),
     "index_add_": lambda y, z: y.index_add_(0, torch.tensor([1, 1]), z[:2]),
     "scatter_add_": lambda y, z: y.scatter_add_(0, torch.tensor([[1], [0]]).expand(2, 4), z[:2]),
+    "a mask": lambda y, z: put(y, z > 0, 2.0),
+    "positions": lambda y, z: put(y, torch.tensor([0, 2]), z[:2]),
+    "index_put_": lambda y, z: y.index_put_((torch.tensor([0, 2]),), z[:2]),
     "a view of another": lambda y, z: y.add_(z[0]),
 }
+
+
+def put(y, index, value):
+    y[index] = value
+    return y
 
 
 def declined(write):

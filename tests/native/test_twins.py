@@ -122,6 +122,9 @@ def test_a_second_backward_is_refused_alike(op):
 # their values, such as empty parts, classes given as probabilities, or sums over dims that are no neighbours.
 LEFT = {
     "narrow": 2,
+    # other norms, and what torch takes from a product of matrices
+    "cdist": 10,
+    "pdist": 6,
     "diagonal": 1,
     "unfold": 4,
     "stack": 1,

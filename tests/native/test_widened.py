@@ -146,3 +146,38 @@ def test_products_of_half_precision_and_float32_are_refused_from_either_side(dty
     for one, other in ((half, single), (single, half)):
         with pytest.raises(RuntimeError, match=r"dtype|scalar type"):
             product(one, other)
+
+
+IMAGES = {
+    "avg_pool2d": lambda x: torch.nn.functional.avg_pool2d(x, 2),
+    "max_pool2d": lambda x: torch.nn.functional.max_pool2d(x, 3, 2),
+    "adaptive_avg_pool2d": lambda x: torch.nn.functional.adaptive_avg_pool2d(x, 3),
+    "adaptive_max_pool2d": lambda x: torch.nn.functional.adaptive_max_pool2d(x, 2),
+    "interpolate": lambda x: torch.nn.functional.interpolate(x, scale_factor=2, mode="bilinear"),
+    "conv2d": lambda x: torch.nn.functional.conv2d(x, x[:, :, :3, :3]),
+    "unfold": lambda x: torch.nn.functional.unfold(x, 3),
+    "layer_norm": lambda x: torch.nn.functional.layer_norm(x, (8,), x[0, 0, 0], x[0, 0, 1]),
+    "rms_norm": lambda x: torch.nn.functional.rms_norm(x, (8,)),
+    "group_norm": lambda x: torch.nn.functional.group_norm(x, 2),
+    "addmm": lambda x: torch.addmm(x[0, 0], x[0, 1], x[0, 2], beta=0.5, alpha=2),
+}
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize("name", IMAGES)
+def test_images_of_half_precision_are_computed_in_float32(name, dtype):
+    torch.manual_seed(0)
+    x = torch.randn(4, 4, 8, 8).to(dtype).requires_grad_()
+    wide = x.detach().float().requires_grad_()
+    found, expected = IMAGES[name](x), IMAGES[name](wide)
+    assert found.dtype is dtype and found.shape == expected.shape and found.stride() == expected.stride()
+    assert torch.allclose(found.float(), expected, rtol=torch.finfo(dtype).eps, atol=1e-4)
+    found.sum().backward()
+    expected.sum().backward()
+    assert torch.allclose(x.grad.float(), wide.grad, rtol=0.05, atol=0.1 if dtype is torch.bfloat16 else 0.02)
+
+
+def test_running_statistics_of_half_precision_are_kept():
+    layer = torch.nn.BatchNorm1d(3).half()
+    layer(torch.randn(40, 3).half() + 5)
+    assert (layer.running_mean > 0.3).all() and layer.running_mean.dtype is torch.float16

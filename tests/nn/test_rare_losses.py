@@ -135,3 +135,19 @@ def test_the_older_name_of_a_loss_warns():
     with pytest.warns(FutureWarning, match="NLLLoss2d"):
         loss = nn.NLLLoss2d()
     assert loss(torch.zeros(1, 3, 2, 2), torch.zeros(1, 2, 2, dtype=torch.int64)).item() == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (6, 4), (300, 40)])
+def test_margins_of_several_labels_by_their_definition(shape):
+    torch.manual_seed(0)
+    x = torch.randn(*shape, dtype=torch.float64, requires_grad=True)
+    target = torch.randint(-1, shape[1], shape)
+    total = x.new_zeros(())
+    for row, labels in zip(x, target.tolist(), strict=True):
+        listed = labels[: labels.index(-1)] if -1 in labels else labels
+        others = [each for each in range(shape[1]) if each not in listed]
+        for label in listed:
+            total = total + (1 - row[label] + row[others]).clamp_min(0).sum() / shape[1]
+    found = F.multilabel_margin_loss(x, target, reduction="sum")
+    assert torch.allclose(found, total)
+    assert torch.allclose(torch.autograd.grad(found, x)[0], torch.autograd.grad(total, x, allow_unused=True)[0])

@@ -79,3 +79,18 @@ def test_a_histogram_has_a_hundred_bins_unless_told_otherwise():
 def test_edges_that_do_not_fit_are_refused_as_edges(bins):
     with pytest.raises(RuntimeError, match=r"torch\.histogram(dd)?"):
         torch.histogram(torch.ones(3), bins)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("bins", [1, 7, 100, 5000])
+def test_elements_on_the_edges_fall_into_the_bin_above(bins, dtype):
+    torch.manual_seed(bins)
+    _, edges = torch.histogram(torch.tensor([-1.3, 2.7], dtype=dtype), bins)
+    below, above = (torch.nextafter(edges, edges.new_full((), to)) for to in (-inf, inf))
+    values = torch.cat([torch.rand(1000, dtype=dtype) * 5 - 2, edges, below, above, torch.tensor([nan], dtype=dtype)])
+    found = torch.histogram(values, bins, range=(-1.3, 2.7))
+    # bins that are given are searched for
+    assert found.hist.equal(torch.histogram(values, found.bin_edges).hist)
+    weights = torch.rand(values.shape, dtype=dtype)
+    weighted = torch.histogram(values, bins, range=(-1.3, 2.7), weight=weights).hist
+    assert torch.allclose(weighted, torch.histogram(values, found.bin_edges, weight=weights).hist)

@@ -149,8 +149,8 @@ def test_chains_multiply_in_the_cheapest_order():
     from rushlight.ops.linalg.chains import best_splits
 
     # (10x1)(1x10)(10x1): the last two first
-    assert best_splits([10, 1, 10, 1])[0, 2] == 0
-    assert best_splits([1, 10, 1, 10])[0, 2] == 1
+    assert best_splits((10, 1, 10, 1))[0, 2] == 0
+    assert best_splits((1, 10, 1, 10))[0, 2] == 1
 
 
 def test_triangles_of_many_sizes():

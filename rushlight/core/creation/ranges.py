@@ -192,6 +192,7 @@ def linspace(
 
 
 @overridable
+@shortcut
 def logspace(
     start: Any,
     end: Any,
@@ -303,6 +304,7 @@ def rounded_once(factor: Any, places: np.ndarray, base: Any) -> np.ndarray:
 
 
 @overridable
+@shortcut
 def tril_indices(
     row: int,
     col: int,
@@ -324,6 +326,7 @@ def tril_indices(
 
 
 @overridable
+@shortcut
 def triu_indices(
     row: int,
     col: int,

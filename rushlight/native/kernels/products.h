@@ -24,6 +24,10 @@ struct Product {
 // So many rows use a panel of b before it is packed anew.
 constexpr int64_t PANEL_ROWS = 256;
 
+// The distances of one point from `count` others, whose coordinates lie `stride` apart, point beside point.
+using DistanceLoop = void (*)(const void* point, const void* others, int64_t width, int64_t stride, int64_t count,
+                              void* to);
+
 // Float32 first, float64 second.
 struct ProductLoops {
     // some rows and columns of a product, the same to the last bit as in the whole
@@ -36,6 +40,8 @@ struct ProductLoops {
     void (*sum_columns[2])(const void* matrix, int64_t rows, int64_t columns, int64_t row_step, void* sums) = {};
     // the sum of the products of two vectors
     double (*dot[2])(const void* a, int64_t a_step, const void* b, int64_t b_step, int64_t count) = {};
+    // by sums of absolute differences, then by roots of sums of squares
+    DistanceLoop distances[2][2] = {};
     // products of up to this many multiplications are faster here than in a BLAS
     int64_t small_product = 0;
 };

@@ -83,7 +83,7 @@ bool batch_backward(Gradient& gradient) {
            gradient.fill(AddedProduct::right, [&] { return right_gradient_as(factor, grad, one, alpha); });
 }
 
-constexpr TensorWant left = tensor(AddedProduct::left).floats(),
+constexpr TensorWant left = tensor(AddedProduct::left).floats().widened(),
                      right = tensor(AddedProduct::right).like(AddedProduct::left);
 
 KERNEL("addmm")
@@ -91,7 +91,7 @@ KERNEL("addmm")
     .takes(left.rank(2), right.rank(2), tensor(AddedProduct::input).like(AddedProduct::left))
     .takes(number(AddedProduct::beta), number(AddedProduct::alpha))
     .gradient(backward<left_gradient, right_gradient>, "mat1, mat2, beta, alpha")
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
     .given(tensor(SavedOfAddedProduct::right).like(GRADIENT), number(SavedOfAddedProduct::beta))
     .given(number(SavedOfAddedProduct::alpha));
 KERNEL("addmv")
@@ -99,7 +99,7 @@ KERNEL("addmv")
     .takes(left.rank(2), right.rank(1), tensor(AddedProduct::input).like(AddedProduct::left))
     .takes(number(AddedProduct::beta), number(AddedProduct::alpha))
     .gradient(backward<outer_gradient, vector_gradient>, "mat, vec, beta, alpha")
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
     .given(tensor(SavedOfAddedProduct::right).like(GRADIENT), number(SavedOfAddedProduct::beta))
     .given(number(SavedOfAddedProduct::alpha));
 KERNEL("baddbmm")
@@ -107,7 +107,7 @@ KERNEL("baddbmm")
     .takes(left.rank(3), right.rank(3), tensor(AddedProduct::input).like(AddedProduct::left))
     .takes(number(AddedProduct::beta), number(AddedProduct::alpha))
     .gradient(batch_backward, "batch1, batch2, beta, alpha")
-    .given(tensor(GRADIENT).floats(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
+    .given(tensor(GRADIENT).floats().widened(), tensor(SavedOfAddedProduct::left).like(GRADIENT))
     .given(tensor(SavedOfAddedProduct::right).like(GRADIENT), number(SavedOfAddedProduct::beta))
     .given(number(SavedOfAddedProduct::alpha));
 

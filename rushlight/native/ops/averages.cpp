@@ -284,25 +284,25 @@ unsigned by_count(const Call& call) {
     return plain_integer(call[Slopes::count], count) && count > 0 ? static_cast<unsigned>(count) : 0;
 }
 
-constexpr TensorWant planes = tensor(Adaptive::input).floats().rank_from(1).filled().dense();
+constexpr TensorWant planes = tensor(Adaptive::input).floats().widened().rank_from(1).filled().dense();
 
 KERNEL("nn.functional.avg_pool2d")
     .forward(avg_pool, AvgPool::names)
-    .takes(tensor(AvgPool::input).floats().rank(3, 4).filled().dense())
+    .takes(tensor(AvgPool::input).floats().widened().rank(3, 4).filled().dense())
     .with(&two);
 KERNEL("nn.functional.avg_pool3d")
     .forward(avg_pool, AvgPool::names)
-    .takes(tensor(AvgPool::input).floats().rank(4, 5).filled().dense())
+    .takes(tensor(AvgPool::input).floats().widened().rank(4, 5).filled().dense())
     .with(&three);
 KERNEL("_avg_pool_gradient")
     .forward(avg_pool_gradient, Slopes::names)
-    .takes(tensor(Slopes::grad).floats().rank_from(1).filled(), integer(Slopes::count))
+    .takes(tensor(Slopes::grad).floats().widened().rank_from(1).filled(), integer(Slopes::count))
     .naming(by_count);
 KERNEL("_adaptive_avg_pool").forward(adaptive_avg_pool, Adaptive::names).takes(planes).naming(by_output);
 KERNEL("_adaptive_mean").forward(adaptive_avg_pool, Adaptive::names).takes(planes);
 KERNEL("_adaptive_avg_pool_gradient")
     .forward(adaptive_avg_pool_gradient, AdaptiveSlopes::names)
-    .takes(tensor(AdaptiveSlopes::grad).floats().rank_from(1).filled());
+    .takes(tensor(AdaptiveSlopes::grad).floats().widened().rank_from(1).filled());
 KERNEL("_adaptive_max_pool").forward(adaptive_max_pool, Adaptive::names).takes(planes).naming(by_output);
 
 }  // namespace

@@ -332,8 +332,8 @@ bool group_backward(Gradient& gradient) {
            gradient.fill(GroupNorm::bias, [&] { return over_examples(sums, batch); });
 }
 
-constexpr TensorWant input = tensor(BatchNorm::input).floats().rank_from(2).filled().dense();
-constexpr TensorWant grad = tensor(GRADIENT).floats().rank_from(2).filled().packed();
+constexpr TensorWant input = tensor(BatchNorm::input).floats().widened().rank_from(2).filled().dense();
+constexpr TensorWant grad = tensor(GRADIENT).floats().widened().rank_from(2).filled().packed();
 
 KERNEL("_batch_norm")
     .forward(batch_norm, BatchNorm::names)

@@ -108,11 +108,11 @@ bool backward(Gradient& gradient) {
 
 KERNEL("_nll_loss")
     .forward(forward, ClassLoss::names)
-    .takes(tensor(ClassLoss::input).floats().rank_from(1).filled().packed())
+    .takes(tensor(ClassLoss::input).floats().widened().rank_from(1).filled().packed())
     .takes(tensor(ClassLoss::target).integers().packed(), tensor(ClassLoss::weight).like(ClassLoss::input).optional())
     .takes(integer(ClassLoss::ignore_index))
     .gradient(backward, Saved::names)
-    .given(tensor(GRADIENT).floats().packed(), tensor(Saved::shares).like(GRADIENT).dense())
+    .given(tensor(GRADIENT).floats().widened().packed(), tensor(Saved::shares).like(GRADIENT).dense())
     .given(tensor(Saved::target).integers().packed());
 
 }  // namespace

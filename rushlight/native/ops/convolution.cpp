@@ -244,12 +244,13 @@ PyObject* spread_route(Call& call) {
 
 KERNEL("convolution")
     .forward(forward, Convolve::names)
-    .takes(tensor(Convolve::input).floats().rank(3, 4).packed())
+    .takes(tensor(Convolve::input).floats().widened().rank(3, 4).packed())
     .takes(tensor(Convolve::weight).like(Convolve::input).rank(3, 4).packed())
     .takes(tensor(Convolve::bias).like(Convolve::input).rank(1).packed().optional())
     .takes(flag(Convolve::transposed), integer(Convolve::groups))
     .gradient(backward, Saved::names)
-    .given(tensor(GRADIENT).floats().rank(3, 4).packed(), tensor(Saved::input).like(GRADIENT).rank(3, 4).packed())
+    .given(tensor(GRADIENT).floats().widened().rank(3, 4).packed(),
+           tensor(Saved::input).like(GRADIENT).rank(3, 4).packed())
     .given(tensor(Saved::weight).like(GRADIENT).rank(3, 4).packed(), flag(Saved::transposed), integer(Saved::groups));
 KERNEL("conv1d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(3));
 KERNEL("conv2d").route(slid_route, Slid::names).takes(tensor(Slid::input).rank(4));

@@ -2,6 +2,7 @@
 // core/creation/likeness.py; other dtypes, devices and layouts are left to them.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "loops/copy.h"
 #include "memory/arrays.h"
@@ -176,26 +177,52 @@ void write_between(T* to, double start, double end, npy_intp count) {
     for (npy_intp i = count / 2; i < count; i++) to[i] = rounded_once(-step, static_cast<T>(count - 1 - i), last);
 }
 
-NAMES(Linspace, start, end, steps, out, dtype, layout, device, pin_memory, requires_grad);
-
-PyObject* linspace(const Arguments& arguments) {
+// Such numbers as a new array; nullptr where Python must look.
+PyArrayObject* between(PyObject* first, PyObject* last, PyObject* steps, int dtype) {
     constexpr double FAR = 1e37;
-    Options options;
     double start, end;
     npy_intp count;
-    DECLINE_IF(!plain_number(arguments[Linspace::start], start) || !plain_number(arguments[Linspace::end], end));
-    DECLINE_IF(!read_index(arguments[Linspace::steps], count));
-    DECLINE_IF(arguments.has(Linspace::out) || !options.read<Linspace>(arguments));
-    int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
+    DECLINE_IF(!plain_number(first, start) || !plain_number(last, end) || !read_index(steps, count));
     DECLINE_IF(!is_real(dtype) || count < 2 || !(std::fabs(start) < FAR) || !(std::fabs(end) < FAR));
     PyArrayObject* array = new_array(1, &count, type_num_of(dtype));
     if (array == nullptr) return nullptr;
-    if (dtype == FLOAT32) {
-        write_between(elements<float>(array), start, end, count);
-    } else {
-        write_between(elements<double>(array), start, end, count);
-    }
-    return finish(array, options.requires_grad);
+    with_float(dtype, [&](auto zero) { write_between(elements<decltype(zero)>(array), start, end, count); });
+    return array;
+}
+
+NAMES(Linspace, start, end, steps, out, dtype, layout, device, pin_memory, requires_grad);
+
+PyObject* linspace(const Arguments& arguments) {
+    Options options;
+    DECLINE_IF(arguments.has(Linspace::out) || !options.read<Linspace>(arguments));
+    int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
+    PyArrayObject* array =
+        between(arguments[Linspace::start], arguments[Linspace::end], arguments[Linspace::steps], dtype);
+    return array == nullptr ? nullptr : finish(array, options.requires_grad);
+}
+
+NAMES(Logspace, start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad);
+
+// A few powers; NumPy has a faster way for many.
+PyObject* logspace(const Arguments& arguments) {
+    constexpr npy_intp FEW = 512;
+    Options options;
+    double base = 10;
+    npy_intp count;
+    PyObject* given = arguments[Logspace::base];
+    DECLINE_IF(arguments.has(Logspace::out) || !options.read<Logspace>(arguments));
+    DECLINE_IF(given != nullptr && !plain_number(given, base));
+    DECLINE_IF(!read_index(arguments[Logspace::steps], count) || count > FEW);
+    int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
+    Ref array = Ref::steal(
+        as_object(between(arguments[Logspace::start], arguments[Logspace::end], arguments[Logspace::steps], dtype)));
+    if (!array) return nullptr;
+    with_float(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        T* numbers = elements<T>(array.array());
+        for (npy_intp i = 0; i < count; i++) numbers[i] = std::pow(static_cast<T>(base), numbers[i]);
+    });
+    return finish(array.release_array(), options.requires_grad);
 }
 
 template <class T>
@@ -206,7 +233,41 @@ void write_range(T* to, npy_intp start, npy_intp step, npy_intp count) {
 
 NAMES(Arange, start, end, step, out, dtype, layout, device, pin_memory, requires_grad);
 
-// of integers, given by position
+// As torch's loop makes them: in float32 eight at a time, from a first one that is rounded itself.
+template <class T>
+void write_steps(T* to, double start, double step, npy_intp count) {
+    constexpr npy_intp EIGHT = 8;
+    npy_intp whole = sizeof(T) == sizeof(float) ? count / 16 * 16 : 0;
+    for (npy_intp i = 0; i < whole; i += EIGHT) {
+        double first = static_cast<T>(static_cast<double>(i) * step + start);
+#pragma omp simd
+        for (npy_intp j = 0; j < EIGHT; j++) to[i + j] = static_cast<T>(first + step * static_cast<double>(j));
+    }
+#pragma omp simd
+    for (npy_intp i = whole; i < count; i++) to[i] = static_cast<T>(static_cast<double>(i) * step + start);
+}
+
+// arange of floats that lead upwards
+PyObject* steps(const Arguments& arguments, const Options& options) {
+    constexpr double FAR = 1e15;
+    double bounds[3], start = 0, step = 1;
+    Py_ssize_t given = arguments.many_count;
+    for (Py_ssize_t i = 0; i < given; i++) DECLINE_IF(!plain_number(arguments.many[i], bounds[i]));
+    double end = bounds[given == 1 ? 0 : 1];
+    if (given > 1) start = bounds[0];
+    if (given > 2) step = bounds[2];
+    int dtype = options.dtype >= 0 ? options.dtype : default_dtype();
+    double length = (end - start) / step;
+    DECLINE_IF(!is_real(dtype) || !(step > 0) || !(end > start) || !(length < FAR));
+    DECLINE_IF(!(std::fabs(start) < FAR) || !(std::fabs(end) < FAR));
+    auto count = static_cast<npy_intp>(std::ceil(length));
+    PyArrayObject* array = new_array(1, &count, type_num_of(dtype));
+    if (array == nullptr) return nullptr;
+    with_float(dtype, [&](auto zero) { write_steps(elements<decltype(zero)>(array), start, step, count); });
+    return finish(array, options.requires_grad);
+}
+
+// given by position
 PyObject* arange(const Arguments& arguments) {
     Options options;
     npy_intp bounds[3], start = 0, step = 1;
@@ -215,6 +276,7 @@ PyObject* arange(const Arguments& arguments) {
     DECLINE_IF(arguments.has(Arange::start) || arguments.has(Arange::end) || arguments.has(Arange::step));
     DECLINE_IF(arguments.has(Arange::out) || !options.read<Arange>(arguments));
     for (Py_ssize_t i = 0; i < count; i++) {
+        if (PyFloat_CheckExact(arguments.many[i])) return steps(arguments, options);
         DECLINE_IF(!read_index(arguments.many[i], bounds[i]));
     }
     npy_intp end = bounds[count == 1 ? 0 : 1];
@@ -233,6 +295,39 @@ PyObject* arange(const Arguments& arguments) {
     return finish(array, options.requires_grad);
 }
 
+// The places of a matrix on one side of a diagonal, row by row: all rows, then all columns.
+template <bool lower>
+void write_triangle(int64_t* to, npy_intp rows, npy_intp columns, npy_intp offset, npy_intp count) {
+    for (npy_intp i = 0; i < rows; i++) {
+        npy_intp border = std::clamp<npy_intp>(i + offset + (lower ? 1 : 0), 0, columns);
+        npy_intp first = lower ? 0 : border, size = lower ? border : columns - border;
+        std::fill(to, to + size, i);
+        std::iota(to + count, to + count + size, first);
+        to += size;
+    }
+}
+
+NAMES(Triangle, row, col, offset, dtype, layout, device, pin_memory);
+
+template <bool lower>
+PyObject* triangle(const Arguments& arguments) {
+    constexpr npy_intp FAR = npy_intp{1} << 20;
+    npy_intp rows, columns, offset = 0, dims[] = {2, 0};
+    DECLINE_IF(!read_index(arguments[Triangle::row], rows) || !read_index(arguments[Triangle::col], columns));
+    DECLINE_IF(arguments[Triangle::offset] != nullptr && !read_index(arguments[Triangle::offset], offset));
+    DECLINE_IF(arguments.has(Triangle::dtype) || arguments.has(Triangle::layout) ||
+               arguments.has(Triangle::pin_memory) || !Options::read_device(arguments[Triangle::device]));
+    DECLINE_IF(rows < 0 || rows > FAR || columns < 0 || columns > FAR || offset < -FAR || offset > FAR);
+    for (npy_intp i = 0; i < rows; i++) {
+        npy_intp border = std::clamp<npy_intp>(i + offset + (lower ? 1 : 0), 0, columns);
+        dims[1] += lower ? border : columns - border;
+    }
+    PyArrayObject* array = new_array(2, dims, NPY_INT64);
+    if (array == nullptr) return nullptr;
+    write_triangle<lower>(elements<int64_t>(array), rows, columns, offset, dims[1]);
+    return finish(array, false);
+}
+
 KERNEL("core.creation.filled.zeros").shortcut(filled<Filled, 0>, Filled::names);
 KERNEL("core.creation.filled.ones").shortcut(filled<Filled, 1>, Filled::names);
 KERNEL("core.creation.filled.empty").shortcut(empty, Empty::names);
@@ -247,6 +342,9 @@ KERNEL("core.creation.likeness.new_ones").shortcut(filled_new<1>, New::names);
 KERNEL("core.creation.likeness.new_empty").shortcut(filled_new<NOTHING>, New::names);
 KERNEL("core.creation.ranges.arange").shortcut(arange, Arange::names);
 KERNEL("core.creation.ranges.linspace").shortcut(linspace, Linspace::names);
+KERNEL("core.creation.ranges.logspace").shortcut(logspace, Logspace::names);
+KERNEL("core.creation.ranges.tril_indices").shortcut(triangle<true>, Triangle::names);
+KERNEL("core.creation.ranges.triu_indices").shortcut(triangle<false>, Triangle::names);
 
 }  // namespace
 

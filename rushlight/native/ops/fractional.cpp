@@ -108,7 +108,7 @@ unsigned unknown(const Call&) { return 0; }
 
 KERNEL("_fractional_max_pool")
     .forward(fractional_forward, Fractional::names)
-    .takes(tensor(Fractional::input).floats().rank(3, 5).filled().packed())
+    .takes(tensor(Fractional::input).floats().widened().rank(3, 5).filled().packed())
     .takes(tensor(Fractional::samples).like(Fractional::input).rank(3).filled().packed())
     .naming(unknown);
 

@@ -93,13 +93,13 @@ unsigned unknown(const Call&) { return 0; }
 
 KERNEL("_grid_sampler")
     .forward(sampled_forward, Sampled::names)
-    .takes(tensor(Sampled::input).floats().rank(4).filled().packed())
+    .takes(tensor(Sampled::input).floats().widened().rank(4).filled().packed())
     .takes(tensor(Sampled::grid).like(Sampled::input).rank(4).filled().packed(), integer(Sampled::mode))
     .takes(integer(Sampled::padding), flag(Sampled::align))
     .naming(unknown);
 KERNEL("_grid_spread")
     .forward(spread_forward, Spread::names)
-    .takes(tensor(Spread::values).floats().rank(4).filled().packed())
+    .takes(tensor(Spread::values).floats().widened().rank(4).filled().packed())
     .takes(tensor(Spread::grid).like(Spread::values).rank(4).filled().packed(), integer(Spread::mode))
     .takes(integer(Spread::padding), flag(Spread::align));
 

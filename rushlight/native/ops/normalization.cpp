@@ -213,7 +213,7 @@ unsigned by_layout(const Call& call) {
     return PyArray_ITEMSIZE(input) > 2 ? 1 : 2;
 }
 
-constexpr TensorWant input = tensor(Normalized::input).floats().filled();
+constexpr TensorWant input = tensor(Normalized::input).floats().widened().filled();
 constexpr TensorWant weight = tensor(Normalized::weight).like(Normalized::input).optional();
 constexpr TensorWant bias = tensor(Normalized::bias).like(Normalized::input).optional();
 
@@ -221,14 +221,15 @@ KERNEL("_layer_norm")
     .forward(forward, Normalized::names)
     .takes(input, weight, bias)
     .gradient(backward, SavedOfNormalized::names)
-    .given(tensor(GRADIENT).floats().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
+    .given(tensor(GRADIENT).floats().widened().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
     .given(tensor(SavedOfNormalized::scale).like(GRADIENT), tensor(SavedOfNormalized::weight).like(GRADIENT).optional())
+    .given(tensor(SavedOfNormalized::mean).like(GRADIENT).optional())
     .with(&layer);
 KERNEL("_rms_norm")
     .forward(forward, rms_names)
     .takes(input, weight)
     .gradient(backward, saved_of_rms)
-    .given(tensor(GRADIENT).floats().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
+    .given(tensor(GRADIENT).floats().widened().filled(), tensor(SavedOfNormalized::input).shaped(GRADIENT))
     .given(tensor(SavedOfNormalized::scale).like(GRADIENT), tensor(SavedOfNormalized::weight).like(GRADIENT).optional())
     .with(&rms)
     .naming(by_layout);

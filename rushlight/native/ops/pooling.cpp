@@ -144,23 +144,23 @@ unsigned by_shape(const Call& call) {
 
 KERNEL("_max_pool")
     .forward(max_pool, MaxPool::names)
-    .takes(tensor(MaxPool::input).floats().integers().rank_from(1).filled().dense())
+    .takes(tensor(MaxPool::input).floats().integers().widened().rank_from(1).filled().dense())
     .gradient(backward, SavedOfMaxPool::names)
-    .given(tensor(GRADIENT).floats().rank_from(1).filled(), tensor(SavedOfMaxPool::input))
+    .given(tensor(GRADIENT).floats().widened().rank_from(1).filled(), tensor(SavedOfMaxPool::input))
     .given(tensor(SavedOfMaxPool::indices).integers().dense())
     .naming(by_dims);
 KERNEL("_plane_scatter")
     .forward(plane_scatter, PlaneScatter::names)
-    .takes(tensor(PlaneScatter::input).floats().rank_from(1).filled())
+    .takes(tensor(PlaneScatter::input).floats().widened().rank_from(1).filled())
     .takes(tensor(PlaneScatter::indices).integers().dense());
 KERNEL("_max_unpool")
     .forward(max_unpool, PlaneScatter::names)
-    .takes(tensor(PlaneScatter::input).floats().rank_from(1).filled().dense())
+    .takes(tensor(PlaneScatter::input).floats().widened().rank_from(1).filled().dense())
     .takes(tensor(PlaneScatter::indices).integers().dense())
     .naming(by_shape);
 KERNEL("_plane_gather")
     .forward(plane_gather, PlaneGather::names)
-    .takes(tensor(PlaneGather::input).floats().rank_from(1).filled())
+    .takes(tensor(PlaneGather::input).floats().widened().rank_from(1).filled())
     .takes(tensor(PlaneGather::indices).integers().filled().dense(), integer(PlaneGather::dims));
 
 }  // namespace

@@ -112,7 +112,7 @@ unsigned unknown(const Call&) { return 0; }
 
 KERNEL("_tap")
     .forward(tap, Tap::names)
-    .takes(tensor(Tap::input).floats().rank_from(1).filled().dense())
+    .takes(tensor(Tap::input).floats().widened().rank_from(1).filled().dense())
     .naming(unknown);
 
 }  // namespace

@@ -186,7 +186,7 @@ bool fold_backward(Gradient& gradient) {
 
 KERNEL("nn.functional.unfold")
     .forward(unfold_forward, Unfold::names)
-    .takes(tensor(Unfold::input).floats().rank(3, 4).filled())
+    .takes(tensor(Unfold::input).floats().widened().rank(3, 4).filled())
     .gradient(unfold_backward, SavedOfUnfold::names)
     .given(tensor(GRADIENT).floats().rank(2, 3).filled().packed());
 KERNEL("nn.functional.fold")

@@ -41,7 +41,8 @@ void note(Call& call, Tensor* tensor, int position) {
     }
 }
 
-// Look at each tensor argument; false for what only Python understands.
+}  // namespace
+
 bool look(Call& call) {
     const OpInfo& op = *call.op;
     unsigned left = op.tensors;
@@ -68,6 +69,8 @@ bool look(Call& call) {
     }
     return true;
 }
+
+namespace {
 
 // The mode that keeps a call from being recorded; borrowed.
 PyObject* cut_reason() { return state.inference ? word_inference : word_no_grad; }
@@ -226,15 +229,20 @@ bool has_overlap(const Call& call, Tensor* target) {
 // Whether a write is recorded here: to a tensor of its own memory, which is no leaf, and whose old numbers no gradient
 // needs. The rest is Python's.
 bool may_record_write(OpInfo* op, const Call& call, Tensor* target) {
-    DECLINE_IF(!op->records_writes || op->lists != 0 || !is_differentiable(target->array));
+    DECLINE_IF(!op->records_writes || !is_differentiable(target->array));
     DECLINE_IF(target->base != nullptr || (target->requires_grad && target->node == nullptr));
     DECLINE_IF(target->retains || target->hooks != nullptr || target->post_hooks != nullptr);
     DECLINE_IF(state.saved_hooks != nullptr || state.anomaly || call.has_inference);
     for (unsigned left = op->tensors & ~1u; left != 0; left &= left - 1) {
-        DECLINE_IF(call.arguments[__builtin_ctz(left)] == as_object(target));
+        int position = __builtin_ctz(left);
+        PyObject* value = call.arguments[position];
+        DECLINE_IF(value == as_object(target));
+        Py_ssize_t count = op->lists >> position & 1 ? PySequence_Fast_GET_SIZE(value) : 0;
+        for (Py_ssize_t i = 0; i < count; i++) DECLINE_IF(PySequence_Fast_GET_ITEM(value, i) == as_object(target));
     }
     const OpPlan* plan = plan_for(op, call.needs & op->differentiable);
     if (plan == nullptr) return false;
+    DECLINE_IF(plan->has_lists);
     for (int i = 0; i < plan->source_count; i++) {
         Source kind = plan->sources[i].kind;
         bool is_kept = kind == Source::ARGUMENT || kind == Source::MEMORY || kind == Source::FOLDED;
@@ -508,6 +516,7 @@ static PyObject* counted(Kernel& kernel, PyObject* made) {
 PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     OpInfo* op = function->info;
     PyObject* made = nullptr;
+    if (op->kernel == nullptr) return nullptr;
     try {
         if (state.levels != nullptr) {
             settle("a function transform");
@@ -516,7 +525,6 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
             // Python looks whose tensor is written to
             if (op->entry == Entry::INPLACE || op->entry == Entry::EITHER) return nullptr;
         }
-        if (op->kernel == nullptr) return nullptr;
         // large calls are never direct: only tests put smaller ones off
         bool may_defer = state.compiled && least_deferred < MOST_DIRECT;
         if (count > 0 && count == op->direct_count && names == nullptr && op->settled && !may_defer) {
@@ -581,6 +589,8 @@ PyObject* call_function(Function* function, PyObject* const* args, Py_ssize_t co
     if (found != nullptr || PyErr_Occurred()) return found;
     // a composed function only calls others
     if (function->info->entry != Entry::COMPOSED) settle("a call that only Python does");
+    found = call_body(function, args, count, names);
+    if (found != nullptr || PyErr_Occurred()) return found;
     return PyObject_Vectorcall(function->python, args, count, names);
 }
 

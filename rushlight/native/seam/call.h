@@ -21,6 +21,10 @@ PyObject* call_native(Function* function, PyObject* const* args, Py_ssize_t coun
 PyObject* run_arranged(Function* function, Call& call);
 bool parse(Call& call, PyObject* const* args, Py_ssize_t count, PyObject* names);
 bool settle(OpInfo* op);
+// Look at each tensor argument; false for what only Python understands.
+bool look(Call& call);
+// The same as call_native by the NumPy body. An exception is one that the body's second run must not hide.
+PyObject* call_body(Function* function, PyObject* const* args, Py_ssize_t count, PyObject* names);
 // History, or where it was cut, for the results of a call; false with an exception.
 bool finish(OpInfo* op, const Call& call, Tensor* const* results, int count);
 // Note on a result that a mode keeps from being recorded where that was.

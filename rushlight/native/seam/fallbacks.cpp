@@ -31,6 +31,9 @@ constexpr Named NAMES[] = {
     {"divert", &Fallbacks::divert},
     {"making", &Fallbacks::making},
     {"call", &Fallbacks::call},
+    {"concluded", &Fallbacks::concluded},
+    {"floating_point", &Fallbacks::floating_point},
+    {"quiet", &Fallbacks::quiet},
     {"disabled", &Fallbacks::disabled},
 };
 

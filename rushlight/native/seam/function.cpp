@@ -23,9 +23,9 @@ PyObject* function_call(PyObject* self, PyObject* const* args, size_t flags, PyO
 
 bool read_parameter(PyObject* item, Parameter& parameter) {
     PyObject *name, *fallback;
-    int keyword, is_size, is_tensor, is_list, optional, strict, wraps;
-    if (!PyArg_ParseTuple(item, "UOppppppp", &name, &fallback, &keyword, &is_size, &is_tensor, &is_list, &optional,
-                          &strict, &wraps)) {
+    int keyword, is_size, is_tensor, is_list, optional, strict, wraps, is_real;
+    if (!PyArg_ParseTuple(item, "UOpppppppp", &name, &fallback, &keyword, &is_size, &is_tensor, &is_list, &optional,
+                          &strict, &wraps, &is_real)) {
         return false;
     }
     Py_INCREF(name);
@@ -41,6 +41,7 @@ bool read_parameter(PyObject* item, Parameter& parameter) {
     parameter.optional = optional;
     parameter.strict = strict;
     parameter.wraps = wraps;
+    parameter.is_real = is_real;
     return true;
 }
 
@@ -73,6 +74,9 @@ void delete_info(OpInfo* op) {
         Py_XDECREF(plan->python);
         delete plan;
     }
+    Py_XDECREF(op->rule);
+    Py_XDECREF(op->body);
+    Py_XDECREF(op->layout);
     Py_XDECREF(op->node_class);
     Py_XDECREF(op->write_class);
     for (auto& each : op->node_classes) Py_DECREF(each.second);
@@ -154,9 +158,9 @@ PyObject* function_forget(PyObject* self, PyObject*) {
 
 PyObject* get_native(PyObject* self, void*) {
     const Kernel* kernel = as_function(self)->info->kernel;
-    bool forward = kernel != nullptr && (kernel->forward != nullptr || kernel->route != nullptr);
-    return Py_BuildValue("(OO)", forward ? Py_True : Py_False,
-                         kernel != nullptr && kernel->backward != nullptr ? Py_True : Py_False);
+    if (kernel == nullptr) return PyErr_Format(PyExc_AttributeError, "the op has no kernel");
+    bool forward = kernel->forward != nullptr || kernel->route != nullptr;
+    return Py_BuildValue("(OO)", forward ? Py_True : Py_False, kernel->backward != nullptr ? Py_True : Py_False);
 }
 
 PyMethodDef function_methods[] = {

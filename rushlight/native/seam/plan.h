@@ -27,6 +27,7 @@ struct Parameter {
     bool strict = false;    // a tensor, and no number
     bool wraps = false;     // a number here is a tensor without dimensions to torch
     bool is_flag = false;   // True or False, and nothing that is like them
+    bool is_real = false;   // a number that need not be whole
 };
 
 // MEMORY: an argument as it is in memory at the call, whatever its .data is later
@@ -66,6 +67,8 @@ struct OpInfo {
     Entry entry = Entry::CALL;
     bool is_view = false;
     bool has_results = false;  // several results, returned as a named tuple
+    // owned, from the first call of the body on: what Python calls for an op
+    PyObject *rule = nullptr, *body = nullptr, *layout = nullptr;
     std::vector<Parameter> parameters;
     int positional = 0;  // how many may be given by position
     int size_position = -1;

@@ -26,7 +26,9 @@ def transformed(kind: str, input: np.ndarray, sizes: list[int], dims: list[int],
     half, forward = kind == "irfft", kind[0] != "i"
     shape = [input.shape[dim] for dim in dims]
     wanted = [*sizes[:-1], sizes[-1] // 2 + 1] if half else sizes
-    if found is None or shape != wanted or not dims:
+    if found is not None and shape != wanted:
+        input = fitted(input, wanted, dims)
+    if found is None or not dims:
         import scipy.fft
 
         return getattr(scipy.fft, kind + "n")(input, sizes, dims, norm)
@@ -35,3 +37,17 @@ def transformed(kind: str, input: np.ndarray, sizes: list[int], dims: list[int],
         input = input if input.dtype.kind == "c" else input + 0j
         return found.c2r(input, dims, sizes[-1], forward, factor, None, 1)
     return (found.r2c if kind == "rfft" else found.c2c)(input, dims, forward, factor, None, 1)
+
+
+def fitted(input: np.ndarray, sizes: list[int], dims: list[int]) -> np.ndarray:
+    """The input cut or padded with zeros to these sizes along dimensions."""
+    shape, kept = list(input.shape), [slice(None)] * input.ndim
+    for dim, size in zip(dims, sizes, strict=True):
+        kept[dim] = slice(min(size, shape[dim]))
+        shape[dim] = size
+    part = input[tuple(kept)]
+    if part.shape == tuple(shape):
+        return part
+    padded = np.zeros(shape, input.dtype)
+    padded[tuple([slice(size) for size in part.shape])] = part
+    return padded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 
@@ -52,7 +53,7 @@ def multi_dot(tensors, *, out=None):
     if last:
         matrices[-1] = matrices[-1].unsqueeze(-1)
     require_fitting(matrices)
-    splits = best_splits([each.shape[0] for each in matrices] + [matrices[-1].shape[1]])
+    splits = best_splits((*[each.shape[0] for each in matrices], matrices[-1].shape[1]))
     found = multiplied(matrices, splits, 0, len(matrices) - 1)
     shape = [*([] if first else [found.shape[0]]), *([] if last else [found.shape[1]])]
     return write_composed("linalg.multi_dot", found.view(shape), out)
@@ -89,6 +90,7 @@ def require_fitting(matrices):
             )
 
 
+@functools.lru_cache(maxsize=64)
 def best_splits(sizes):
     """For each stretch of the chain the place to split it, so that the products take the fewest multiplications."""
     count = len(sizes) - 1

@@ -101,7 +101,8 @@ def least_squares(A, B, rcond: float, driver: str):
     (rows, columns), batch = A.shape[-2:], batch_of(A, B)
     # what is known of each matrix alone has the matrices' own batch
     own = tuple([slice(0, 1) if size == 1 else slice(None) for size in A.shape[:-2]])
-    A, B = (np.broadcast_to(each, batch + each.shape[-2:]) for each in (A, B))
+    if batch:
+        A, B = (np.broadcast_to(each, batch + each.shape[-2:]) for each in (A, B))
     rank, values = np.empty(0, np.int64), np.empty(0, A.real.dtype)
     if driver == "gels":
         solution = by_triangle(A, B)

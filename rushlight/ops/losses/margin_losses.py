@@ -17,6 +17,7 @@ from rushlight.ops.machine.kinds import require_floats
 from rushlight.ops.machine.rules import MATCH
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.machine.transforms.level import all_numbers, is_mapped
+from rushlight.ops.machine.writing import fold_parts
 from rushlight.ops.pointwise.where import choose
 from rushlight.ops.products.similarity import pairwise_distance
 
@@ -188,9 +189,11 @@ def margins(input, target, p=1, margin=1.0, weight: "Tensor" = None, reduction="
     """What the right class of each row lacks to be ahead of each other class by the margin."""
     require_floats("multi_margin_loss", input)
     # fmax: what is not a number lacks nothing, as in torch
-    missing = np.fmax(margin - input[np.arange(len(target)), target][:, None] + input, 0)
-    missing[np.arange(len(target)), target] = 0
-    missing = missing**p
+    own = np.arange(len(target)), target
+    missing = np.fmax(margin - input[own][:, None] + input, 0)
+    missing[own] = 0
+    if p == 2:
+        missing *= missing
     if weight is not None:
         # where nothing is missing an infinite weight adds nothing, as in torch
         missing = np.where(missing > 0, missing * weight[target][:, None], 0)
@@ -263,7 +266,8 @@ def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=
         words = f"expected scalar type Long but found {target.dtype.scalar}"
         raise explained(RuntimeError, words, fix="class numbers are int64: target.long()")
     given = all_numbers(classes)
-    if given.size and not ((given >= 0) & (given < rows.shape[1])).all():
+    # one comparison: what is below 0 is huge without its sign
+    if np.count_nonzero(given.view(np.uint64) >= rows.shape[1]):
         raise RuntimeError("target out of range")
     found = margins(rows, classes, p, margin, weight, reduction)
     return found.reshape(target.shape) if reduction == "none" and input.ndim < 2 else found
@@ -289,9 +293,9 @@ def lacks(rows: np.ndarray, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np
     for start in range(0, len(places), step):
         some, label = places[start : start + step], labels[start : start + step]
         missing = np.fmax(1 - rows[some, label][:, None] + rows[some], 0)
-        others = wanted[some] == 0
-        np.copyto(missing, 0, where=~others)
-        yield some, label, missing * wanted[some, label][:, None]
+        missing[wanted[some] != 0] = 0
+        missing *= wanted[some, label][:, None]
+        yield some, label, missing
 
 
 label_margins.gradient(
@@ -311,9 +315,10 @@ def label_slopes(input, wanted):
     """How often each class is too close to a label, less how many classes are too close to it as one."""
     found = np.zeros(wanted.shape)
     for places, labels, missing in lacks(input.reshape(wanted.shape), wanted):
-        lacking = np.where(missing > 0, wanted[places, labels][:, None], 0)
-        np.add.at(found, places, lacking)
-        np.subtract.at(found, (places, labels), np.add.reduce(lacking, 1))
+        lacking = (missing > 0) * wanted[places, labels].astype(found.dtype)[:, None]
+        fold_parts(found, 0, places, lacking)
+        # each label of a row comes once
+        found[places, labels] -= np.add.reduce(lacking, 1)
     return found.astype(input.dtype)
 
 
@@ -359,6 +364,5 @@ def counted_labels(target: np.ndarray, width: int) -> np.ndarray:
     if labels.size and not -1 <= labels.min() <= labels.max() < labels.shape[1]:
         raise RuntimeError("argument #2 'target' is out of range")
     listed = np.logical_and.accumulate(labels >= 0, 1)
-    wanted = np.zeros(labels.shape)
-    np.add.at(wanted, (listed.nonzero()[0], labels[listed]), 1)
-    return wanted
+    places = (labels + np.arange(0, labels.size, width)[:, None])[listed]
+    return np.bincount(places, minlength=labels.size).reshape(labels.shape)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rushlight.core.surface.overriding import overridable
 from rushlight.native import extension
 from rushlight.ops.machine.layouts import wraps_number
+from rushlight.ops.machine.option_kinds import is_real
 from rushlight.ops.machine.signature import REQUIRED, Parameter
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ def has_kernel(op: Op) -> bool:
 
 
 def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tuple | None:
-    """What native code wants to know of each parameter, for all forms of an op; None if it does not know the op."""
-    if not has_kernel(op):
+    """What native code wants to know of each parameter, for all forms of an op; None where there is none."""
+    if extension is None:
         return None
     return tuple(
         [
@@ -38,6 +39,7 @@ def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tu
                 not composed and place in op.optional,
                 not composed and place in op.strict,
                 not composed and wraps_number(op, place),
+                not composed and is_real(each),
             )
             for place, each in enumerate(parameters)
         ]
@@ -45,8 +47,8 @@ def described(op: Op, parameters: list[Parameter], composed: bool = False) -> tu
 
 
 def accelerated(op: Op, function: Callable, entry: int, parameters: tuple | None) -> Callable:
-    """The native form of an op's public function, where its parameters are described; else the function itself."""
-    if parameters is None:
+    """The native form of an op's public function, where it has a kernel or calls its body; else the function itself."""
+    if parameters is None or (entry != CALL and not has_kernel(op)):
         return overridable(function)
     several = op.returns is not None
     return extension.Function(op, op.name, function, entry, parameters, op.node_positions, op.is_view, several)

@@ -74,6 +74,20 @@ def call(op: Op, arguments: tuple, out: Any = None) -> Any:
         results = recovered(op, arguments, arrays, error)
     finally:
         floating_point.reset(token)
+    return concluded(op, arguments, arrays, expected, results, needs, cut, out)
+
+
+def concluded(
+    op: Op,
+    arguments: tuple,
+    arrays: list,
+    expected: np.dtype | None,
+    results: Any,
+    needs: int,
+    cut: tuple | None,
+    out: Any = None,
+) -> Any:
+    """The rest of a call whose body has run: tensors around what it returned, and a node."""
     if type(results) is not ndarray or (expected is not None and results.dtype is not expected):
         results = settled(results, expected)
     if out is not None:
@@ -327,4 +341,4 @@ def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", fo
 
 
 if extension is not None:
-    extension.connect(call=call)
+    extension.connect(call=call, concluded=concluded, floating_point=floating_point, quiet=QUIET)

@@ -71,6 +71,8 @@ class Op:
         self.inplace: Callable | None = None
         self.twin: Callable[[str], Callable]  # makes the function once more, as another object, for a module
         self.twins: list[Callable] = []  # those that were made
+        # whether the body moves the random stream, so that it must not run a second time
+        self.draws = body.__module__.startswith("rushlight.ops.random")
         self.is_method = self.is_view = self.is_composed = self.is_pointwise = self.linear = False
         # how it takes a batch dimension, a word of `transforms/words.py`; None: one sample after the other
         self.batch: Callable | None = None

@@ -184,6 +184,9 @@ def neg(input, *, out=None):
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
             "mask, use the `~` or `logical_not()` operator instead."
         )
+    if input.dtype.kind == "c" and out is None and input.ndim and input.flags.c_contiguous:
+        # NumPy's loop of complex numbers takes five times as long as that of their parts
+        return np.negative(input.view(input.real.dtype)).view(input.dtype)
     return np.negative(input, out)
 
 

@@ -85,8 +85,9 @@ def polar(abs: Tensor, angle: Tensor, *, out=None):
     require_parts(abs, angle)
     if abs.dtype == np.float16:
         raise no_kernel("polar_cpu", "Half", fix="convert both parts with .float()")
-    found = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.promote_types(abs.dtype, np.complex64))
-    found.real, found.imag = abs * np.cos(angle), abs * np.sin(angle)
+    real, imag = abs * np.cos(angle), abs * np.sin(angle)
+    found = np.empty(real.shape, "complex64" if abs.dtype == np.float32 else "complex128")
+    found.real, found.imag = real, imag
     return found
 
 

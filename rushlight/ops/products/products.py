@@ -343,7 +343,7 @@ def vdot(input, other, *, out=None):
     (tensor(14.+0.j), tensor(-12.+4.j))
     """
     require_vectors(input, other)
-    return np.vdot(input, other)
+    return np.vdot(input, other) if input.dtype.kind == "c" else input.dot(other)
 
 
 vdot.gradient(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from rushlight.ops.machine.returned import named_results
 from rushlight.ops.machine.rules import SAME
 from rushlight.ops.machine.samples import case, cases, corner
 from rushlight.ops.reductions.sorting import refuse
+
+# of more bins their edges are rounded too far from equal steps
+MOST_GUESSED = 1 << 12
 
 
 @op(
@@ -232,21 +236,38 @@ def counted(points: np.ndarray, bins: list, bounds, weight, density: bool) -> tu
     refuse(points, "biuc", "histogramdd")
     check_weight(points, weight)
     edges = all_edges(points, bins, bounds)
-    inside = np.ones(len(points), bool)
-    places = []
+    inside = True
     for values, at in zip(points.T, edges, strict=True):
-        inside &= (values >= at[0]) & (values <= at[-1])
-        # the last bin has both its edges
-        places.append(np.minimum(at.searchsorted(values, "right") - 1, len(at) - 2))
+        inside = (values >= at[0]) & (values <= at[-1]) & inside
+    if np.count_nonzero(inside) < len(points):
+        points, weight = points[inside], weight if weight is None else weight[inside]
+    places = [
+        bin_places(values, at, isinstance(each, int)) for values, at, each in zip(points.T, edges, bins, strict=True)
+    ]
     shape = tuple(len(at) - 1 for at in edges)
-    flat = np.ravel_multi_index([each[inside] for each in places], shape)
-    chosen = None if weight is None else weight[inside].astype("float64")
+    flat = places[0] if len(places) == 1 else np.ravel_multi_index(places, shape)
+    chosen = None if weight is None else weight.astype("float64")
     hist = np.bincount(flat, chosen, int(np.prod(shape))).reshape(shape).astype(points.dtype)
     if density:
         hist = hist / hist.sum()
         for dim, at in enumerate(edges):
             hist = hist / np.diff(at).reshape([-1 if each == dim else 1 for each in builtins.range(len(edges))])
     return hist, edges
+
+
+def bin_places(values: np.ndarray, edges: np.ndarray, even: bool) -> np.ndarray:
+    """The bin of each value, all of them between the edges; the last bin has both its edges."""
+    count = len(edges) - 1
+    low, high = float(edges[0]), float(edges[-1])
+    step = (high - low) / count
+    rounding = 8 * float(np.finfo(edges.dtype).eps) * builtins.max(abs(low), abs(high))
+    if not even or count > MOST_GUESSED or not rounding < step < np.inf:
+        return np.minimum(edges.searchsorted(values, "right") - 1, count - 1)
+    # a guess that is off by one at most: half the time of a search among 100 bins
+    places = np.minimum(((values - low) * (1 / step)).astype(np.intp), count - 1)
+    places -= values < edges[places]
+    places += values >= edges[places + 1]
+    return np.minimum(places, count - 1)
 
 
 def check_weight(points: np.ndarray, weight: np.ndarray | None) -> None:
@@ -281,8 +302,21 @@ def all_edges(points: np.ndarray, bins: list, bounds: list | None) -> list:
             found.append(each)
         else:
             low, high = outermost(points[:, dim], None if bounds is None else bounds[2 * dim : 2 * dim + 2], dim)
-            found.append(np.linspace(low, high, each + 1, dtype=points.dtype))
+            found.append(equal_steps(low, high, each, points.dtype))
     return found
+
+
+def equal_steps(low: float, high: float, count: int, kind: np.dtype) -> np.ndarray:
+    """As `np.linspace` gives the edges, which takes 12 us for ten of them."""
+    low, high = low * 1.0, high * 1.0
+    step = (high - low) / count
+    if not step or not np.isfinite(step):
+        return np.linspace(low, high, count + 1, dtype=kind)
+    made = np.arange(count + 1, dtype=np.result_type(low, high, float(count)))
+    made *= step
+    made += low
+    made[-1] = high
+    return made.astype(kind, copy=False)
 
 
 def check_edges(points: np.ndarray, edges: np.ndarray, dim: int) -> None:
@@ -312,7 +346,7 @@ def outermost(values: np.ndarray, bounds: list | None, dim: int) -> tuple[float,
         low, high = values.min(), values.max()
     else:
         low, high = 0.0, 1.0
-    if not (np.isfinite(low) and np.isfinite(high)):
+    if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"torch.histogramdd: dimension {dim}'s range [{low}, {high}] is not finite")
     if low > high:
         raise RuntimeError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushlight.core.memory.capacity import MOST
+from rushlight.native import extension
 from rushlight.ops.images.sliding import empty_in_layout_of, is_channels_last
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.layouts import FORMAT
@@ -20,6 +21,17 @@ def check_shuffle(name: str, ndim: int, option: str, factor: int) -> None:
         )
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {option}, but got {factor}")
+
+
+def regrouped(split, order, shape, input):
+    """A copy with the dims of `split` in another order, in a shape that goes on from there, laid out as torch does."""
+    turned = split.transpose(order)
+    if not input.flags.c_contiguous and is_channels_last(input):
+        return in_layout(turned.reshape(shape), input)
+    found = np.empty(turned.shape, turned.dtype)
+    if extension is None or not extension.write_converted(found, turned):
+        found[...] = turned
+    return found.reshape(shape)
 
 
 def in_layout(found, input):
@@ -72,8 +84,7 @@ def pixel_shuffle(input, upscale_factor: int):
     split = input.reshape(*batch, channels // factor**2, factor, factor, height, width)
     first = len(batch)
     order = (*range(first + 1), first + 3, first + 1, first + 4, first + 2)
-    found = split.transpose(order).reshape(*batch, channels // factor**2, height * factor, width * factor)
-    return in_layout(found, input)
+    return regrouped(split, order, (*batch, channels // factor**2, height * factor, width * factor), input)
 
 
 pixel_shuffle.gradient(
@@ -123,8 +134,7 @@ def pixel_unshuffle(input, downscale_factor: int):
     split = input.reshape(*batch, channels, height // factor, factor, width // factor, factor)
     first = len(batch)
     order = (*range(first + 1), first + 2, first + 4, first + 1, first + 3)
-    found = split.transpose(order).reshape(*batch, channels * factor**2, height // factor, width // factor)
-    return in_layout(found, input)
+    return regrouped(split, order, (*batch, channels * factor**2, height // factor, width // factor), input)
 
 
 pixel_unshuffle.gradient(
@@ -168,7 +178,7 @@ def channel_shuffle(input, groups: int):
             f"Number of channels must be divisible by groups. Got {channels} channels and {groups} groups."
         )
     split = input.reshape(batch, groups, channels // groups, *sizes)
-    return in_layout(split.swapaxes(1, 2).reshape(input.shape), input)
+    return regrouped(split, (0, 2, 1, *range(3, split.ndim)), input.shape, input)
 
 
 channel_shuffle.gradient(
