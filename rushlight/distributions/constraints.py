@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rushlight.core.surface.naming import make_own
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.surface.lazy import names_of
 from rushlight.native import extension, shortcut
@@ -231,6 +232,12 @@ class _HalfOpenInterval(_Between):
     def inside(self, array: np.ndarray) -> Any:
         low, high = self.bounds
         return (low <= array) & (array < high)
+
+
+for _kind in (_IntegerInterval, _IntegerGreaterThan, _IntegerLessThan, _GreaterThan, _GreaterThanEq, _LessThan):
+    make_own(_kind, "__init__")
+for _kind in (_Interval, _HalfOpenInterval):
+    make_own(_kind, "__init__")
 
 
 class _Simplex(Constraint):

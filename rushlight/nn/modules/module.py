@@ -108,10 +108,13 @@ class Module(State, Moves, Hooks, Calls):
 
     if not TYPE_CHECKING:
 
-        def forward(self, *input: Any) -> None:
+        def _forward_unimplemented(self, *input: Any) -> None:
             """What the module computes; every subclass defines it."""
             words = f'Module [{type(self).__name__}] is missing the required "forward" function'
             raise explained(NotImplementedError, words, stage=CALL)
+
+        _forward_unimplemented.__qualname__ = "_forward_unimplemented"
+        forward = _forward_unimplemented
 
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__
