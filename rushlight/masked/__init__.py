@@ -41,4 +41,4 @@ def is_masked_tensor(obj: Any, /) -> bool:
 globals().update(namespace("masked"))
 __all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor", *namespace("masked")]
 
-__getattr__ = names_of("rushlight.masked")
+__getattr__ = names_of("rushlight.masked", ("_ops",))
