@@ -2,8 +2,8 @@
 
     .venv-clients-torch/bin/python clients/torchvision_on_cpu.py
 
-The compiled part of the wheel on PyPI wants the libraries of CUDA and is not loaded without them; then the import ends at
-two functions that it would have declared. Here they are declared by name alone, in the file that tries to load it.
+The compiled part of the wheel on PyPI wants the libraries of CUDA and is not loaded without them; then the import ends
+at two functions that it would have declared. Here they are declared by name alone, in the file that tries to load it.
 """
 
 from __future__ import annotations

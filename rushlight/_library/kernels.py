@@ -51,7 +51,9 @@ def kernel_of(op: Any, dispatch_key: Any) -> Kernel:
         overload = aten_form(name)
         found = overload.op if key in COMPUTED else None
     if found is None:
-        raise RuntimeError(f"No kernel is registered for {name} under the dispatch key {key}: Rushlight computes on the CPU")
+        raise RuntimeError(
+            f"No kernel is registered for {name} under the dispatch key {key}: Rushlight computes on the CPU"
+        )
     return Kernel(name, key, found)
 
 

@@ -1,4 +1,4 @@
-"""Processes: one that starts afresh (spawn, forkserver, loky) runs the program on Rushlight, as the one that started it."""
+"""Processes: one that starts afresh (spawn, forkserver, loky) runs the program on Rushlight, as the first one does."""
 
 import sys
 from collections.abc import Callable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushlight.core.surface.naming import make_own
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.surface.lazy import names_of
+from rushlight.core.surface.naming import make_own
 from rushlight.native import extension, shortcut
 
 
@@ -236,8 +236,8 @@ class _HalfOpenInterval(_Between):
 
 for _kind in (_IntegerInterval, _IntegerGreaterThan, _IntegerLessThan, _GreaterThan, _GreaterThanEq, _LessThan):
     make_own(_kind, "__init__")
-for _kind in (_Interval, _HalfOpenInterval):
-    make_own(_kind, "__init__")
+make_own(_Interval, "__init__")
+make_own(_HalfOpenInterval, "__init__")
 
 
 class _Simplex(Constraint):

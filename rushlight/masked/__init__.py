@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-import rushlight.ops.masked as _declared  # noqa: F401
+import rushlight.ops.masked as _declared
 from rushlight.core.surface.lazy import names_of
 from rushlight.ops.machine.bind import namespace
 

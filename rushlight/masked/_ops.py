@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rushlight._prims_common import corresponding_real_dtype
 from rushlight.core.creation.filled import full
 from rushlight.core.object.tensor import Tensor
-from rushlight._prims_common import corresponding_real_dtype
 from rushlight.masked import MaskedTensor, as_masked_tensor, is_masked_tensor
 from rushlight.ops.machine.bind import namespace
 from rushlight.ops.masked.fills import dims_of, filled, fitting, highest, lowest
@@ -39,7 +39,7 @@ def _combine_input_and_mask(op: Any, input: Tensor, mask: Tensor | None, *args: 
 
 
 def _reduction_identity(op_name: str, input: Tensor, *args: Any) -> Tensor | None:
-    """What changes nothing in a reduction: 0 of a sum, the smallest number of a maximum; None where there is nothing."""
+    """What changes nothing in a reduction: 0 of a sum, the smallest number of a maximum; None if nothing does."""
     if op_name in ("mean", "var", "std"):
         return None
     if op_name == "median":

@@ -89,7 +89,7 @@ def marked(data: Tensor, requires_grad: bool) -> Any:
             f"instance of the same type, but return type {type(made).__name__} was found instead. Let its "
             "__torch_function__ wrap what detach() gives, or pass data.as_subclass(torch.Tensor)"
         )
-    made._is_param = True
+    made.__dict__["_is_param"] = True
     return made
 
 

@@ -10,9 +10,7 @@ from typing import Any
 __all__ = ["ExecutionStats", "ThroughputBenchmark", "format_time"]
 
 
-def format_time(
-    time_us: float | None = None, time_ms: float | None = None, time_s: float | None = None
-) -> str:
+def format_time(time_us: float | None = None, time_ms: float | None = None, time_s: float | None = None) -> str:
     """A time with its unit, as tables show it.
 
     >>> torch.utils.throughput_benchmark.format_time(time_ms=30)

@@ -22,13 +22,13 @@ def test_an_order_that_is_not_the_only_one_is_told():
     with pytest.raises(RuntimeError, match=words):
         torch.zeros(2, 3, 1, 1).dim_order(ambiguity_check=both)
     assert torch.zeros(2, 3, 1, 1).dim_order() == (0, 1, 2, 3)
-    with pytest.raises(RuntimeError, match="The tensor does not have unique dim order. Its shape"):
+    with pytest.raises(RuntimeError, match=r"The tensor does not have unique dim order. Its shape"):
         torch.zeros(3).expand(2, 3).dim_order(ambiguity_check=True)
 
 
 @pytest.mark.parametrize("wrong", [3, "ILLEGAL", ["contiguous_format"], (torch.contiguous_format,)])
 def test_the_check_is_a_bool_or_a_list_of_formats(wrong):
-    with pytest.raises(TypeError, match="The ambiguity_check argument must be a bool or a list of memory formats."):
+    with pytest.raises(TypeError, match=r"The ambiguity_check argument must be a bool or a list of memory formats."):
         torch.zeros(2, 3).dim_order(ambiguity_check=wrong)
 
 

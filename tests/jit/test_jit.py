@@ -155,7 +155,9 @@ def test_what_a_compiled_function_has_says_why_it_is_not_there(make):
     ):
         with pytest.raises(NotImplementedError, match=r"is TorchScript's, which is not in Rushlight.*symbolic_trace"):
             use()
-    with pytest.raises(NotImplementedError, match=r"\.save is TorchScript's.*torch.save\(module.state_dict\(\), file\)"):
+    with pytest.raises(
+        NotImplementedError, match=r"\.save is TorchScript's.*torch.save\(module.state_dict\(\), file\)"
+    ):
         double.save("file.pt")
     assert "not in Rushlight" in repr(vars(double))
 
@@ -168,3 +170,20 @@ def test_what_a_compiled_module_has_says_why_it_is_not_there(make):
             getattr(layer, name)
         # a program that asks first goes another way
         assert not hasattr(layer, name)
+
+
+def test_the_switch_that_packages_read_is_there(monkeypatch):
+    from rushlight.jit import _state
+
+    assert bool(_state._enabled) is _state._enabled.enabled
+    before = _state._enabled.enabled
+    try:
+        _state.disable()
+        assert not _state._enabled
+        _state.enable()
+        assert _state._enabled
+    finally:
+        _state._enabled.enabled = before
+    monkeypatch.setenv("PYTORCH_JIT", "0")
+    assert not _state.EnabledProxy()
+    assert _state._get_script_class(nn.Linear) is None

@@ -55,7 +55,9 @@ def test_a_kernel_of_ones_own_is_found():
         return x * 3
 
     assert get_kernel("tests_tags::thrice", "CPU").call_boxed(CPU, torch.ones(1)).item() == 3
-    with pytest.raises(RuntimeError, match="No kernel is registered for tests_tags::thrice under the dispatch key CUDA"):
+    with pytest.raises(
+        RuntimeError, match="No kernel is registered for tests_tags::thrice under the dispatch key CUDA"
+    ):
         get_kernel("tests_tags::thrice", "CUDA")
 
 

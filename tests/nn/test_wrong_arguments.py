@@ -36,7 +36,10 @@ def test_no_module_shows_an_inner_name(method):
         (lambda: nn.Sigmoid(1), "Sigmoid.__init__() takes 1 positional argument but 2 were given"),
         (lambda: nn.GELU("none", 1), "GELU.__init__() takes from 1 to 2 positional arguments but 3 were given"),
         (lambda: nn.Conv2d(1, 2), "Conv2d.__init__() missing 1 required positional argument: 'kernel_size'"),
-        (lambda: nn.ConvTranspose1d(1, 2, 3, bad=1), "ConvTranspose1d.__init__() got an unexpected keyword argument 'bad'"),
+        (
+            lambda: nn.ConvTranspose1d(1, 2, 3, bad=1),
+            "ConvTranspose1d.__init__() got an unexpected keyword argument 'bad'",
+        ),
         (lambda: nn.LazyConv2d(), "LazyConv2d.__init__() missing 2 required positional arguments: "),
         (lambda: nn.BatchNorm2d(), "_BatchNorm.__init__() missing 1 required positional argument: 'num_features'"),
         (lambda: nn.AvgPool2d(), "AvgPool2d.__init__() missing 1 required positional argument: 'kernel_size'"),
@@ -48,7 +51,10 @@ def test_no_module_shows_an_inner_name(method):
         (lambda: prune.L1Unstructured(), "L1Unstructured.__init__() missing 1 required positional argument: 'amount'"),
         (lambda: constraints.greater_than(), "_GreaterThan.__init__() missing 1 required positional argument: "),
         (lambda: transforms.ExpTransform(bad=1), "Transform.__init__() got an unexpected keyword argument 'bad'"),
-        (lambda: nn.PairwiseDistance()(1, 2), "pairwise_distance(): argument 'x1' (position 1) must be Tensor, not int"),
+        (
+            lambda: nn.PairwiseDistance()(1, 2),
+            "pairwise_distance(): argument 'x1' (position 1) must be Tensor, not int",
+        ),
         (
             lambda: nn.PairwiseDistance()(torch.ones(2), 2),
             "pairwise_distance(): argument 'x2' (position 2) must be Tensor, not int",

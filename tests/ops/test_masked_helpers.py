@@ -33,5 +33,5 @@ def test_what_changes_nothing():
     assert helpers._combine_input_and_mask(helpers.prod, x, None) is x
     assert helpers._reduction_identity("norm", x, -torch.inf).item() == torch.inf
     assert helpers._reduction_identity("mean", x) is None and helpers._reduction_identity("median", x).isnan()
-    with pytest.raises(NotImplementedError, match="identity of any on torch.float32 input"):
+    with pytest.raises(NotImplementedError, match=r"identity of any on torch.float32 input"):
         helpers._reduction_identity("any", x)

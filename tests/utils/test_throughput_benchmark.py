@@ -41,6 +41,10 @@ def test_an_input_is_called_for_and_an_error_comes_back():
 
 
 def test_times_have_units():
-    assert [format_time(time_us=3), format_time(time_ms=30), format_time(time_s=4.5)] == ["3.000us", "30.000ms", "4.500s"]
+    assert [format_time(time_us=3), format_time(time_ms=30), format_time(time_s=4.5)] == [
+        "3.000us",
+        "30.000ms",
+        "4.500s",
+    ]
     with pytest.raises(AssertionError, match="Expected only one of time_us, time_ms, time_s is given"):
         format_time(time_us=3, time_s=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -157,7 +158,7 @@ def order_of_steps(shape: Sequence[int], strides: Sequence[int]) -> tuple[list[i
                 place = before
             elif found < 0:
                 break
-    sure = all(compared(shape, strides, *pair) == -1 for pair in zip(order, order[1:], strict=False))
+    sure = all(compared(shape, strides, *pair) == -1 for pair in pairwise(order))
     return order[::-1], sure
 
 
@@ -171,16 +172,17 @@ def dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = Fal
     >>> torch.zeros(2, 3).dim_order(), torch.zeros(2, 3).T.dim_order()
     ((0, 1), (1, 0))
     """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
     listed = isinstance(ambiguity_check, list)
     if not isinstance(ambiguity_check, bool) and not (
-        listed and all(isinstance(each, memory_format) for each in ambiguity_check)
+        listed and all(isinstance(each, memory_format) for each in formats)
     ):
         raise TypeError(
             "The ambiguity_check argument must be a bool or a list of memory formats. It says whether to raise where "
             f"several orders would do; this is {ambiguity_check!r}"
         )
-    strides, formats = strides_of(self._array), ambiguity_check if listed else []
-    several = 1 in self.shape or any(one == other for one, other in zip(strides, strides[1:], strict=False))
+    strides = strides_of(self._array)
+    several = 1 in self.shape or any(one == other for one, other in pairwise(strides))
     if (listed or ambiguity_check) and several and sum(self.is_contiguous(memory_format=each) for each in formats) != 1:
         raise RuntimeError(
             "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats. "

@@ -32,7 +32,7 @@ class CausalBias(Tensor):
     seq_len_kv: int
 
     def __new__(cls, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> Self:
-        return empty(1, seq_len_q, seq_len_kv).as_subclass(cls)  # type: ignore[return-value]
+        return empty(1, seq_len_q, seq_len_kv).as_subclass(cls)
 
     def __init__(self, variant: CausalVariant, seq_len_q: int, seq_len_kv: int) -> None:
         if not isinstance(variant, CausalVariant):

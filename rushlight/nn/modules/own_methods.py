@@ -7,8 +7,8 @@ from types import ModuleType
 from rushlight.core.surface.naming import make_own
 
 INIT = {
-    "activation": "CELU Hardshrink Hardsigmoid Hardswish LogSigmoid LogSoftmax Mish ReLU SELU SiLU Sigmoid Softmax Softmin "
-    "Softsign Tanh",
+    "activation": "CELU Hardshrink Hardsigmoid Hardswish LogSigmoid LogSoftmax Mish ReLU SELU SiLU Sigmoid Softmax "
+    "Softmin Softsign Tanh",
     "batchnorm": "_BatchNorm",
     "conv": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
     "loss": "CosineEmbeddingLoss MarginRankingLoss",

@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.creation.options import number
-from rushlight.core.memory.layout import channels_last_strides, contiguous_format, empty_like_array
+from rushlight.core.memory.layout import contiguous_format, empty_like_array
 from rushlight.core.memory.layout import memory_format as memory_format_type
 from rushlight.core.memory.strides import is_fresh, strides_of
 from rushlight.core.numbers.casting import cast
