@@ -148,7 +148,7 @@ check: $(VENV)/.installed $(VENV)/.dev
 	env -u PYTHONSAFEPATH PYTHONPATH=. $(VENV)/bin/python -m tools.stubs --check
 	$(VENV)/bin/python -m pytest -q tests/test_tiny.py
 
-# Packages that are written for torch, on both. There is no torchvision for the CPU alone: torch has no row of it.
+# Packages that are written for torch, on both; of torchvision the Python part.
 clients: $(VENV_CLIENTS)/.clients
 	-$(MAKE) $(VENV_CLIENTS_TORCH)/.clients
 	env -u PYTHONSAFEPATH $(VENV_CLIENTS)/bin/python -m clients --ours $(VENV_CLIENTS)/bin/python \
@@ -287,5 +287,6 @@ $(VENV_CLIENTS)/.clients: $(VENV_CLIENTS)/.installed clients/requirements.txt cl
 
 $(VENV_CLIENTS_TORCH)/.clients: $(VENV_CLIENTS_TORCH)/.torch clients/requirements.txt clients/without_dependencies.txt
 	$(INSTALL) -r clients/requirements.txt
-	$(INSTALL) --no-deps -r clients/without_dependencies.txt
+	$(INSTALL) --no-deps torchvision==0.28.0 timm -r clients/without_dependencies.txt
+	$(@D)/bin/python clients/torchvision_on_cpu.py
 	touch $@

@@ -29,34 +29,36 @@ Those that learn were followed step by step beside torch, to the first number th
 - `auraloss_sounds`: the last bits of `sin` and `randn` in what is heard; logarithms of nearly silent frequencies make
   more of them (gradients of float32 are up to 2e-3 off those of float64 here, up to 6e-4 under torch).
 - `torchensemble_forests`: the fifth digit of two losses; not followed.
+- `lightly_views`: one line, not followed.
 - `captum_attributions`: GradientShap draws from NumPy's stream, which nobody seeds: it differs from run to run.
 
 ## Tried besides, each with a short program
 
-Run: adabelief-pytorch, adam-atan2-pytorch, asteroid-filterbanks, axial-attention, blitz-bayesian-pytorch,
-byol-pytorch, calflops, catalyst (metrics), chronos-forecasting (its tokenizer), coral-pytorch, curvlinops,
-dadaptation, darts, deepctr-torch, deepinv, delu, denoising-diffusion-pytorch, efficientnet-pytorch, egnn-pytorch,
-einops-exts, ema-pytorch, entmax, fairscale, flow_matching, foolbox, fvcore (losses and checkpoints), fastai (its
-tabular learner needs `n_out`, as under torch with the versions of its parts that pip chooses), FrEIA, geomloss,
-geotorch, gluonts (DeepAR), grad-cam, higher, hyper-connections, hypll, imitation, info-nce, jaxtyping, julius, keras
-with its torch backend, linformer, lion-pytorch, local-attention, loralib, lpips, madgrad, mambapy, mup, ncps,
-mmengine, neurodiffeq, norse, neuraloperator (FNO), nflows, nnAudio, normflows, opacus, perceiver-pytorch,
-performer-pytorch, pina-mathlab, piq, piqa, POT, poutyne, prodigyopt, ptflops, ptwt, pycox, pyhessian, pykeen (TransE
-and DistMult), pypose, pytorch-adapt, pytorch-crf, pytorch-forecasting, pytorch-frame, pytorch-lightning,
-pytorch-minimize, pytorch-model-summary, pytorch-msssim, pytorch-ood, pytorch-revgrad, pytorch-tabnet, pytorch-tcn,
-pytorch-warmup, pytorch-wavelets, rotary-embedding-torch, rtdl_num_embeddings, rtdl_revisiting_models, sbi (the same
-posterior as torch to all digits), schedulefree, se3-transformer-pytorch, segmentation-models-pytorch, shap, skrl,
-spikingjelly, tabm, tensorboardX, tensorly and tensorly-torch, thop, torch-dct, torch-ema, torch-kmeans,
-torch-lr-finder, torchani, torchattacks, torchbearer, torchbnn, torchcam, torchcde, torchcfm, torchdata (its stateful
-loader goes on where it was, with workers too), torchdyn, torcheval, torchfm, torchgan, torchinfo, torchio, torchjd,
-torchkge, torchode, torchopt, torchquad, torchsde, torchsummary, torchtnt, torchtuples, torchview, torchviz, trl (its
-helpers), ttach, vector-quantize-pytorch, vit-pytorch, vmas, x-clip, x-transformers, xitorch, zennit.
+Run: adabelief-pytorch, adam-atan2-pytorch, adversarial-robustness-toolbox, asteroid-filterbanks, axial-attention,
+bayesian-torch, blitz-bayesian-pytorch, byol-pytorch, calflops, catalyst (metrics), chronos-forecasting (its
+tokenizer), clip-anytorch, coral-pytorch, curvlinops, dadaptation, darts, deepctr-torch, deepinv, delu,
+denoising-diffusion-pytorch, efficientnet-pytorch, egnn-pytorch, einops-exts, ema-pytorch, entmax, fairscale, fastai
+(its tabular learner needs `n_out`, as under torch with the versions of its parts that pip chooses), flow_matching,
+foolbox, FrEIA, fvcore (losses and checkpoints), geomloss, geotorch, gluonts (DeepAR), grad-cam, grokfast-pytorch,
+heavyball, higher, hyper-connections, hypll, imitation, info-nce, jaxtyping, julius, keras with its torch backend,
+linformer, lion-pytorch, local-attention, loralib, lovely-tensors, lpips, lycoris-lora, madgrad, mambapy, mmengine,
+mup, ncps, neuraloperator (FNO), neurodiffeq, nflows, nnAudio, normflows, norse, opacus, perceiver-pytorch,
+performer-pytorch, pina-mathlab, piq, piqa, pomegranate, POT, poutyne, prodigyopt, ptflops, ptwt, pycox, pyhessian,
+pykeen (TransE and DistMult), pypose, pytorch-adapt, pytorch-crf, pytorch-forecasting, pytorch-frame,
+pytorch-lightning, pytorch-minimize, pytorch-model-summary, pytorch-msssim, pytorch-ood, pytorch-pfn-extras,
+pytorch-revgrad, pytorch-tabnet, pytorch-tcn, pytorch-warmup, pytorch-wavelets, reformer-pytorch, rl_games (its
+helpers), rotary-embedding-torch, rtdl_num_embeddings, rtdl_revisiting_models, sbi (the same posterior as torch to all
+digits), schedulefree, se3-transformer-pytorch, segmentation-models-pytorch, shap, sinkhorn-transformer, skrl,
+soft-moe-pytorch, spikingjelly, tabm, tensorboardX, tensorly and tensorly-torch, thop, tntorch, torch-dct, torch-ema,
+torch-kmeans, torch-lr-finder, torch-optimi, torchani, torchattacks, torchbearer, torchbnn, torchcam, torchcde,
+torchcfm, torchdata (its stateful loader goes on where it was, with workers too), torchdyn, torcheval, torchfm,
+torchgan, torchinfo, torchio, torchjd, torchkge, torchode, torchopt, torchquad, torchsampler, torchsde, torchseg,
+torchsummary, torchtnt, torchtuples, torchview, torchviz, trl (its helpers), ttach, vector-quantize-pytorch,
+vit-pytorch, vmas, x-clip, x-transformers, xitorch, zennit.
 
 Do not: the FLOP count of fvcore, which reads graphs of TorchScript (`torch.utils.flop_counter` counts them);
-openai-whisper, which keeps a sparse tensor; bayesian-torch, which imports quantized layers; pytorch-pfn-extras, which
-imports `functorch.compile`; torch-harmonics, whose compiled parts want torch's own libraries; encodec and braindecode,
-which import torchaudio, also compiled; heavyball, which imports a setting of `torch._dynamo`; torchlens 2, whose trace
-did not end within five minutes.
+openai-whisper, which keeps a sparse tensor; torch-harmonics, whose compiled parts want torch's own libraries; encodec
+and braindecode, which import torchaudio, also compiled; torchlens 2, whose trace did not end within five minutes.
 """
 VERSIONS = "import importlib.metadata as m; print('\\n'.join(f'{d.name} {d.version}' for d in m.distributions()))"
 SHOWN = (
@@ -64,7 +66,8 @@ SHOWN = (
     "torch-geometric kornia einops torchmetrics captum pyro-ppl gpytorch botorch tianshou safetensors peft numpy "
     "d3rlpy diffusers e3nn monai pytorch-metric-learning pytorch-optimizer torch-optimizer torchdiffeq zuko "
     "auraloss backpack-for-pytorch deepxde geoopt laplace-torch lightly pfrl pykan sb3_contrib snntorch tensordict "
-    "torch-pruning torchensemble torchrl"
+    "torch-pruning torchensemble torchrl open_clip_torch segment-anything nystrom-attention halonet-pytorch conformer "
+    "bottleneck-transformer-pytorch"
 ).split()
 
 

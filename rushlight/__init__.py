@@ -197,12 +197,12 @@ _ELSEWHERE |= dict.fromkeys(
     "Gradient Graph InferredType IntType InterfaceType JITException ListType LiteScriptModule ModuleDict Node "
     "NoneType NumberType OperatorInfo OptionalType ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter "
     "ScriptClass ScriptDict ScriptFunction ScriptList ScriptMethod ScriptModule ScriptModuleSerializer "
-    "ScriptObject StreamObjType StringType SymBoolType SymIntType Tag TensorType ThroughputBenchmark TracingState "
+    "ScriptObject StreamObjType StringType SymBoolType SymIntType TensorType ThroughputBenchmark TracingState "
     "TupleType Type UnionType Use Value".split(),
     "_C",
 )
 _ELSEWHERE |= {"explain": "doctor.explaining", "graph": "doctor.graphs"}
-_ELSEWHERE |= {"Future": "futures", "FatalError": "_C"}
+_ELSEWHERE |= {"Future": "futures", "FatalError": "_C", "Tag": "core.surface.tags"}
 # modules of torch's inside that packages import
 _INNER = (
     "_C __config__ __future__ _custom_ops _dynamo _functorch _guards _inductor _jit_internal _library "

@@ -110,7 +110,6 @@ from rushlight._C import StreamObjType as StreamObjType
 from rushlight._C import StringType as StringType
 from rushlight._C import SymBoolType as SymBoolType
 from rushlight._C import SymIntType as SymIntType
-from rushlight._C import Tag as Tag
 from rushlight._C import TensorType as TensorType
 from rushlight._C import ThroughputBenchmark as ThroughputBenchmark
 from rushlight._C import TracingState as TracingState
@@ -206,6 +205,7 @@ from rushlight.core.surface.overriding import DisableTorchFunctionSubclass as Di
 from rushlight.core.surface.symbols import SymBool as SymBool
 from rushlight.core.surface.symbols import SymFloat as SymFloat
 from rushlight.core.surface.symbols import SymInt as SymInt
+from rushlight.core.surface.tags import Tag as Tag
 from rushlight.doctor.explaining import Explanation as _Explanation
 from rushlight.doctor.graphs import Graph as _Graph
 from rushlight.errors.kinds import OutOfMemoryError as OutOfMemoryError

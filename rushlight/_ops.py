@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.lazy import MissingName
+from rushlight.core.surface.tags import aten_tags
 
 __all__ = ["HigherOrderOperator", "OpOverload", "OpOverloadPacket"]
 
@@ -117,7 +118,8 @@ class OpOverloadPacket:
             return forms[key]
         if key not in names or self._op is None:
             raise AttributeError(f"The underlying op of '{self}' has no overload name '{key}'")
-        return self.add(OpOverload(self, key, self._op))
+        tags = aten_tags(self.__name__, key) if self._qualified_op_name.startswith("aten::") else ()
+        return self.add(OpOverload(self, key, self._op, tags=tags))
 
     def __iter__(self) -> Any:
         return iter(self._overload_names)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rushlight._library.custom_ops import CustomOpDef, Declared, check_autocast_device, custom_op, declared, parsed
 from rushlight._library.infer_schema import infer_schema
 from rushlight._library.schemas import FunctionSchema
 from rushlight.core.surface.lazy import names_of
+
+if TYPE_CHECKING:
+    from rushlight._library.kernels import Kernel
 
 __all__ = [
     "CustomOpDef",
@@ -17,6 +20,7 @@ __all__ = [
     "define",
     "fallthrough_kernel",
     "get_ctx",
+    "get_kernel",
     "impl",
     "impl_abstract",
     "infer_schema",
@@ -59,7 +63,7 @@ class Library:
         """Declare a function; returns its name."""
         if self.kind not in ("DEF", "FRAGMENT"):
             raise RuntimeError(f"define: {self.kind} libraries implement functions; declare them with a DEF library")
-        made = Declared(FunctionSchema(schema, self.ns))
+        made = Declared(FunctionSchema(schema, self.ns), tags)
         self._defined.append(made.qualified)
         return made.name if made.form == "default" else f"{made.name}.{made.form}"
 
@@ -91,7 +95,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
     if not isinstance(qualname, str):
         raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     namespace, name = parsed(qualname)
-    Declared(FunctionSchema(name + schema, namespace))
+    Declared(FunctionSchema(name + schema, namespace), tags)
 
 
 def impl(qualname: Any, types: str | Sequence[str], func: Callable | None = None, *, lib: Library | None = None) -> Any:
@@ -197,6 +201,18 @@ def opcheck(
 def fallthrough_kernel() -> NoReturn:
     """A kernel that passes on to the next; it is never called."""
     raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
+def get_kernel(op: Any, dispatch_key: Any) -> Kernel:
+    """What computes a function on a kind of device, with a `call_boxed` that goes past everything else.
+
+    >>> kernel = torch.library.get_kernel("aten::sin", "CPU")
+    >>> kernel.call_boxed(torch._C.DispatchKeySet(torch._C.DispatchKey.CPU), torch.zeros(2))
+    tensor([0., 0.])
+    """
+    from rushlight._library.kernels import kernel_of
+
+    return kernel_of(op, dispatch_key)
 
 
 def get_ctx() -> NoReturn:

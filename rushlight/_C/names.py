@@ -23,6 +23,7 @@ ELSEWHERE = {
     "is_inference_mode_enabled": "autograd.modes",
     "is_anomaly_enabled": "autograd.anomaly",
     "is_anomaly_check_nan_enabled": "autograd.anomaly",
+    "Tag": "core.surface.tags",
     "set_flush_denormal": "core.settings.switches",
 }
 
@@ -33,7 +34,7 @@ CLASSES = frozenset(
     FutureType Gradient Graph InferredType IntType InterfaceType JITException ListType LiteScriptModule ModuleDict Node
     NoneType NumberType OperatorInfo OptionalType ParameterDict PyObjectType PyTorchFileReader PyTorchFileWriter
     ScriptClass ScriptDict ScriptFunction ScriptList ScriptMethod ScriptModule ScriptModuleSerializer ScriptObject
-    Stream StreamObjType StringType SymBoolType SymIntType Tag TensorType ThroughputBenchmark TracingState TupleType
+    Stream StreamObjType StringType SymBoolType SymIntType TensorType ThroughputBenchmark TracingState TupleType
     Type UnionType Use Value _AutoDispatchBelowADInplaceOrView _AutoDispatchBelowAutograd _CudaEventBase
     _CudaStreamBase _DisableAutocast _DisableFuncTorch _DisablePythonDispatcher _DisableTorchDispatch _DispatchModule
     _DispatchOperatorHandle _EnablePreDispatch _EnablePythonDispatcher _EnableTorchFunction _ExcludeDispatchKeyGuard

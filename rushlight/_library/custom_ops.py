@@ -13,6 +13,7 @@ from rushlight.autograd.function import Function
 from rushlight.autograd.modes import is_grad_enabled, no_grad, state
 from rushlight.core.object.tensor import Tensor
 from rushlight.core.surface.overriding import modes
+from rushlight.core.surface.tags import Tag, given_tags
 
 __all__ = ["CustomOpDef", "Declared", "custom_op"]
 # declared functions by their qualified names
@@ -23,7 +24,7 @@ ON_THE_CPU = ("CPU", "CompositeExplicitAutograd", "default", "cpu")
 class Declared:
     """A function with a declaration: its kernels, and what its gradient is."""
 
-    def __init__(self, schema: FunctionSchema):
+    def __init__(self, schema: FunctionSchema, tags: Any = ()):
         self.schema = schema
         self.kernels: dict[str, Callable] = {}
         self.fake: Callable | None = None
@@ -36,7 +37,7 @@ class Declared:
         self.namespace, self.name, self.form = namespace, name, schema.overload_name or "default"
         space = library(namespace)
         packet = space._packets.setdefault(name, OpOverloadPacket(schema.name, name, None, []))
-        self.overload = packet.add(OpOverload(packet, self.form, self.run, schema))
+        self.overload = packet.add(OpOverload(packet, self.form, self.run, schema, given_tags(tags)))
         self.node = type(
             f"GeneratedBackwardFor_{namespace}_{name}_{self.form}",
             (Function,),
@@ -185,12 +186,12 @@ class Unloaded:
 class CustomOpDef:
     """A custom function: call it, or as `torch.ops.library.name`."""
 
-    def __init__(self, namespace: str, name: str, schema: str, fn: Callable):
+    def __init__(self, namespace: str, name: str, schema: str, fn: Callable, tags: Any = ()):
         self._namespace, self._name = namespace, name
         self._qualname = f"{namespace}::{name}"
         self._schema = schema
         self._init_fn = fn
-        self._declared = Declared(FunctionSchema(self._qualname + schema))
+        self._declared = Declared(FunctionSchema(self._qualname + schema), tags)
         self._opoverload = self._declared.overload
         self.__name__, self.__doc__ = name, fn.__doc__
 
@@ -271,7 +272,7 @@ def custom_op(
     def define(function: Callable) -> CustomOpDef:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         namespace, own = parsed(name)
-        made = CustomOpDef(namespace, own, text, function)
+        made = CustomOpDef(namespace, own, text, function, (Tag.pt2_compliant_tag, *given_tags(tags)))
         made.register_kernel(device_types)(function)
         return made
 

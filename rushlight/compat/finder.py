@@ -25,7 +25,7 @@ class TorchFinder(MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
         if fullname.startswith("rushlight."):
             return spec_that_ends(name_module, fullname, path, target)
-        if fullname == processes.MODULE:
+        if fullname in processes.MODULES:
             return spec_that_ends(processes.prepare, fullname, path, target)
         if not is_torch(fullname):
             return None

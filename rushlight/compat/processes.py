@@ -1,14 +1,14 @@
-"""Processes: one that starts afresh (spawn, forkserver) runs the program on Rushlight, as the one that started it."""
+"""Processes: one that starts afresh (spawn, forkserver, loky) runs the program on Rushlight, as the first one does."""
 
 import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-# the module that tells a new process how to begin
-MODULE = "multiprocessing.spawn"
-# its own function, while ours stands in its place
-own: list[Callable[[str], dict[str, Any]]] = []
+# the modules that tell a new process how to begin: Python's own, and loky's, alone and inside of joblib
+MODULES = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn")
+# their own functions, while ours stand in their places
+own: dict[str, Callable[..., dict[str, Any]]] = {}
 
 
 class Beginning:
@@ -21,24 +21,27 @@ class Beginning:
 
 
 def prepare(module: ModuleType) -> None:
-    """Let new processes begin with the import hook; `module` is `multiprocessing.spawn`."""
-    if own:
+    """Let new processes begin with the import hook; `module` is one of `MODULES`."""
+    name = module.__name__
+    if name in own:
         return
-    own.append(module.get_preparation_data)
+    own[name] = module.get_preparation_data
 
-    def get_preparation_data(name: str) -> dict[str, Any]:
+    def get_preparation_data(*args: Any, **kwargs: Any) -> dict[str, Any]:
         # Python takes the names that it knows, and unpickles all of them before it runs the program's file
-        return {"rushlight": Beginning(), **own[0](name)}
+        return {"rushlight": Beginning(), **own[name](*args, **kwargs)}
 
     module.get_preparation_data = get_preparation_data  # type: ignore[attr-defined]
 
 
 def prepare_if_loaded() -> None:
-    if MODULE in sys.modules:
-        prepare(sys.modules[MODULE])
+    for name in MODULES:
+        if name in sys.modules:
+            prepare(sys.modules[name])
 
 
 def restore() -> None:
     """Let new processes begin as they are."""
-    if own:
-        sys.modules[MODULE].get_preparation_data = own.pop()  # type: ignore[attr-defined]
+    for name, function in own.items():
+        sys.modules[name].get_preparation_data = function  # type: ignore[attr-defined]
+    own.clear()

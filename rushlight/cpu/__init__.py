@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rushlight.core.settings.streams import Event, Stream
@@ -14,6 +15,7 @@ __all__ = [
     "current_device",
     "current_stream",
     "device_count",
+    "get_capabilities",
     "is_available",
     "is_initialized",
     "set_device",
@@ -35,6 +37,17 @@ def device_count() -> int:
 def current_device() -> str:
     """The device that is used: the CPU."""
     return "cpu"
+
+
+def get_capabilities() -> Mapping[str, Any]:
+    """What the processor can do: its name, cores and caches, and whether it has AVX2 and so on.
+
+    >>> torch.cpu.get_capabilities()["num_sockets"] >= 1
+    True
+    """
+    from rushlight.cpu.capabilities import capabilities
+
+    return capabilities()
 
 
 def set_device(device: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.core.surface.lazy import names_of
+from rushlight.core.surface.naming import make_own
 from rushlight.native import extension, shortcut
 
 
@@ -231,6 +232,12 @@ class _HalfOpenInterval(_Between):
     def inside(self, array: np.ndarray) -> Any:
         low, high = self.bounds
         return (low <= array) & (array < high)
+
+
+for _kind in (_IntegerInterval, _IntegerGreaterThan, _IntegerLessThan, _GreaterThan, _GreaterThanEq, _LessThan):
+    make_own(_kind, "__init__")
+make_own(_Interval, "__init__")
+make_own(_HalfOpenInterval, "__init__")
 
 
 class _Simplex(Constraint):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.naming import make_own
 from rushlight.distributions.constraints import Constraint
 from rushlight.ops.shape.joining import cat as joined
 from rushlight.ops.shape.joining import stack as stacked
@@ -90,3 +91,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
 cat = _Cat
 stack = _Stack
+
+
+for _kind in (_Cat, _Stack):
+    make_own(_kind, "__init__")

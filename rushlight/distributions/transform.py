@@ -189,6 +189,9 @@ class Bijection(Transform):
     def __init__(self, cache_size: int = UNSAID):
         super().__init__(cache_size)
 
+    # a wrong call is told torch's name
+    __init__.__qualname__ = "Transform.__init__"
+
 
 class _InverseTransform(Transform):
     """The other direction of a transform, with the same memory."""

@@ -44,7 +44,7 @@ LEFT_OUT = (
         StaticModule fork wait
         import_ir_module* merge_type_from_type_comment parse_* unify_type_list BenchmarkConfig
         BenchmarkExecutionStats *StorageContext AggregationType AVG SUM
-        DeepCopyMemoTable utils.ThroughputBenchmark
+        DeepCopyMemoTable
         testing.FileCheck classes ScriptObjectProperty""",
     ),
     (

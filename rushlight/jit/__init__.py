@@ -124,4 +124,4 @@ __all__ = [
     "wait",
 ]
 
-__getattr__ = names_of("rushlight.jit")
+__getattr__ = names_of("rushlight.jit", ("_state",))

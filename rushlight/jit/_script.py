@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
+from rushlight.errors import torchscript
 from rushlight.nn.modules.module import Module
 
 T = TypeVar("T")
@@ -79,6 +80,7 @@ def script(
         warn("`optimize` is deprecated and has no effect: write `with torch.jit.optimized_execution()` instead")
     if not callable(obj) and not builtins.isinstance(obj, (dict, list)):
         raise RuntimeError(f"torch.jit.script: expected a function, a module or a class, not {obj.__class__.__name__}")
+    torchscript.mark(obj)
     return obj
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rushlight.core.object.tensor import Tensor
+from rushlight.errors import torchscript
 from rushlight.jit._script import ScriptModule
 from rushlight.nn.modules.module import Module
 
@@ -58,12 +59,14 @@ def trace(
         if not isinstance(example_kwarg_inputs, dict):
             raise RuntimeError("example_kwarg_inputs should be a dict")
         check_result(func(**example_kwarg_inputs), strict)
+        torchscript.mark(func)
         return func
     if example_inputs is None:
         raise RuntimeError("example_kwarg_inputs should be a dict: give example_inputs or example_kwarg_inputs")
     check_result(func(*as_arguments(example_inputs)), strict)
     for each in check_inputs or () if check_trace else ():
         check_result(func(*as_arguments(each)), strict)
+    torchscript.mark(func)
     return func
 
 

@@ -17,20 +17,35 @@ from rushlight.ops.machine.bind import OPERAND_TYPES
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
 
-class Parameter(Tensor):
+class ParameterMeta(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: Any) -> bool:
+        # of a subclass of Tensor a mark says whether it is one; what is no tensor, as most are, is not asked for it
+        if cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False):
+            return True
+        return super().__instancecheck__(instance)
+
+
+ParameterMeta.__name__ = ParameterMeta.__qualname__ = "_ParameterMeta"
+
+
+class Parameter(Tensor, metaclass=ParameterMeta):
     """A tensor that a module learns: assigned to a module it joins `module.parameters()`.
 
     >>> torch.nn.Parameter(torch.zeros(2))
     Parameter containing:
     tensor([0., 0.], requires_grad=True)
 
-    It shares the memory of `data`; results of operations on it are plain tensors.
+    It shares the memory of `data`; results of operations on it are plain tensors. Of a subclass of Tensor it is made
+    by a mark, so that it keeps that class: `isinstance(it, Parameter)` is True all the same.
     """
 
     __torch_function__ = DISABLED
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         data = checked_data(data)
+        require_bool(requires_grad)
+        if type(data) is not Tensor and type(data) is not Parameter:
+            return marked(data, requires_grad)
         if requires_grad and data._array.dtype not in dtypes.DIFFERENTIABLE:
             raise RuntimeError(
                 "Only Tensors of floating point and complex dtype can require gradients; this one is "
@@ -46,7 +61,8 @@ class Parameter(Tensor):
 
     # as in torch, without the keyword that a tensor's has
     def __repr__(self) -> str:  # type: ignore[override]
-        return "Parameter containing:\n" + super().__repr__()
+        text = super().__repr__()
+        return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
 
 
 # operators then take a parameter without asking what it is: 0.2 us less
@@ -56,11 +72,35 @@ if extension is not None:
     extension.set_parameter_class(Parameter)
 
 
+def require_bool(requires_grad: Any) -> None:
+    if requires_grad is not True and requires_grad is not False:
+        raise TypeError(
+            "_make_subclass(): argument 'require_grad' (position 3) must be bool, not "
+            f"{type(requires_grad).__name__}: requires_grad says whether it is learned, True or False"
+        )
+
+
+def marked(data: Tensor, requires_grad: bool) -> Any:
+    """A parameter that keeps the subclass of its data, on the same memory."""
+    made: Any = data.detach().requires_grad_(requires_grad)
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(made).__name__} was found instead. Let its "
+            "__torch_function__ wrap what detach() gives, or pass data.as_subclass(torch.Tensor)"
+        )
+    made.__dict__["_is_param"] = True
+    return made
+
+
 class BufferMeta(type(Tensor)):  # type: ignore[misc]
     def __instancecheck__(cls, instance: Any) -> bool:
         if cls is Buffer:
             return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
         return super().__instancecheck__(instance)
+
+
+BufferMeta.__name__ = BufferMeta.__qualname__ = "_BufferMeta"
 
 
 class Buffer(Tensor, metaclass=BufferMeta):
@@ -214,6 +254,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     cls_to_become = Parameter
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None) -> Self:
+        require_bool(requires_grad)
         return unknown(cls, requires_grad, device, dtype)
 
 
@@ -240,5 +281,4 @@ def is_lazy(param: Any) -> bool:
     return isinstance(param, UninitializedTensorMixin)
 
 
-# what torch's metaclass lets `isinstance` tell is told by the class itself here
-_ParameterMeta = type(Parameter)
+_ParameterMeta = ParameterMeta

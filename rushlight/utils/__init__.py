@@ -8,4 +8,5 @@ LAZY = (
     *("collect_env", "cpp_extension", "data", "deterministic", "dlpack", "flop_counter", "hooks", "mobile_optimizer"),
     *("model_zoo", "serialization", "tensorboard", "throughput_benchmark", "weak"),
 )
-__getattr__ = _names_of("rushlight.utils", LAZY, {"swap_tensors": "core.object.swapping"})
+ELSEWHERE = {"swap_tensors": "core.object.swapping", "ThroughputBenchmark": "utils.throughput_benchmark"}
+__getattr__ = _names_of("rushlight.utils", LAZY, ELSEWHERE)

@@ -43,3 +43,33 @@ def test_torch_means_what_it_did_after_uninstall():
     with compat.installed():
         assert "rushlight" in multiprocessing.spawn.get_preparation_data("child")
     assert multiprocessing.spawn.get_preparation_data is own
+
+
+# what loky and joblib do: a module of theirs says how a new process begins, and is read by its name
+LOKY = """
+import pickle
+import subprocess
+import sys
+
+def get_preparation_data(name, init_main_module=True):
+    return {"name": name}
+
+def ask():
+    begin = "import pickle, sys; pickle.load(sys.stdin.buffer); import torch; print(repr(torch))"
+    data = pickle.dumps(globals()["get_preparation_data"]("child", init_main_module=False))
+    return subprocess.run([sys.executable, "-c", begin], input=data, capture_output=True).stdout.decode()
+"""
+
+
+@pytest.mark.parametrize("name", ["loky", "joblib.externals.loky"])
+def test_processes_of_loky_begin_alike(name, tmp_path):
+    folder = tmp_path
+    for part in [*name.split("."), "backend"]:
+        folder = folder / part
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+    (folder / "spawn.py").write_text(LOKY)
+    script = tmp_path / "program.py"
+    script.write_text(f"import torch\nfrom {name}.backend import spawn\nprint(spawn.ask())\n")
+    run = subprocess.run([sys.executable, "-m", "rushlight", str(script)], capture_output=True, text=True)
+    assert run.stdout.startswith("<module 'torch' (Rushlight"), run.stdout + run.stderr

@@ -137,3 +137,53 @@ def test_settings():
         pass
     with pytest.raises(Exception, match="unrecognized fuser option"), jit.fuser("fuser9"):
         pass
+
+
+@pytest.mark.parametrize("make", [jit.script, lambda f: jit.trace(f, torch.ones(1))])
+def test_what_a_compiled_function_has_says_why_it_is_not_there(make):
+    @make
+    def double(x):
+        return x * 2
+
+    assert double(torch.ones(1)).item() == 2
+    for use in (
+        lambda: print(double.graph),
+        lambda: f"{double.code}",
+        lambda: double.inlined_graph.nodes(),
+        lambda: list(double.graph),
+        lambda: double.graph_for(torch.ones(1)),
+    ):
+        with pytest.raises(NotImplementedError, match=r"is TorchScript's, which is not in Rushlight.*symbolic_trace"):
+            use()
+    with pytest.raises(
+        NotImplementedError, match=r"\.save is TorchScript's.*torch.save\(module.state_dict\(\), file\)"
+    ):
+        double.save("file.pt")
+    assert "not in Rushlight" in repr(vars(double))
+
+
+@pytest.mark.parametrize("make", [jit.script, lambda layer: jit.trace(layer, torch.ones(1))])
+def test_what_a_compiled_module_has_says_why_it_is_not_there(make):
+    layer = make(nn.Linear(1, 1))
+    for name, word in (("graph", "symbolic_trace"), ("code", "symbolic_trace"), ("save", "state_dict")):
+        with pytest.raises(AttributeError, match=f"'Linear' object has no attribute '{name}'.*TorchScript.*{word}"):
+            getattr(layer, name)
+        # a program that asks first goes another way
+        assert not hasattr(layer, name)
+
+
+def test_the_switch_that_packages_read_is_there(monkeypatch):
+    from rushlight.jit import _state
+
+    assert bool(_state._enabled) is _state._enabled.enabled
+    before = _state._enabled.enabled
+    try:
+        _state.disable()
+        assert not _state._enabled
+        _state.enable()
+        assert _state._enabled
+    finally:
+        _state._enabled.enabled = before
+    monkeypatch.setenv("PYTORCH_JIT", "0")
+    assert not _state.EnabledProxy()
+    assert _state._get_script_class(nn.Linear) is None

@@ -79,7 +79,7 @@ def channels_last_strides(shape: tuple[int, ...], form: memory_format) -> tuple[
     strides, step = [0] * rank, 1
     for dim in (1, *range(rank - 1, 1, -1), 0):
         strides[dim] = step
-        step *= max(shape[dim], 1)
+        step *= shape[dim]
     return tuple(strides)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
 
+from rushlight.core.memory.layout import channels_last, memory_format
 from rushlight.core.memory.strides import strides_of
 from rushlight.core.object.tensor import Tensor, attribute, method, storage_of
 from rushlight.core.surface.overriding import DisableTorchFunctionSubclass
@@ -133,15 +135,71 @@ def const_data_ptr(self: Tensor) -> int:
     return self.data_ptr()
 
 
+def compared(shape: Sequence[int], strides: Sequence[int], inner: int, outer: int) -> int:
+    """Whether two dimensions stand in this order in memory: -1; the other way round: 1; or nobody can tell: 0."""
+    if not strides[inner] or not strides[outer]:
+        # expanded: no step at all
+        return 0
+    if strides[inner] == strides[outer]:
+        return int(shape[inner] > shape[outer])
+    return -1 if strides[inner] < strides[outer] else 1
+
+
+def order_of_steps(shape: Sequence[int], strides: Sequence[int]) -> tuple[list[int], bool]:
+    """The dimensions by falling strides, and whether these leave no doubt about it."""
+    # from the innermost on, as long as one has the larger step it moves outwards
+    order = list(reversed(range(len(shape))))
+    for start in range(1, len(order)):
+        place = start
+        for before in reversed(range(start)):
+            found = compared(shape, strides, order[before], order[place])
+            if found > 0:
+                order[before], order[place] = order[place], order[before]
+                place = before
+            elif found < 0:
+                break
+    sure = all(compared(shape, strides, *pair) == -1 for pair in pairwise(order))
+    return order[::-1], sure
+
+
 @method
-def dim_order(self: Tensor, *, ambiguity_check: bool = False) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: bool | list[memory_format] = False) -> tuple[int, ...]:
     """The dimensions from the one with the largest steps in memory to the one with the smallest.
+
+    `ambiguity_check` raises where another order would do as well: True always, a list of memory formats unless just one
+    of them is the tensor's.
 
     >>> torch.zeros(2, 3).dim_order(), torch.zeros(2, 3).T.dim_order()
     ((0, 1), (1, 0))
     """
+    formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+    listed = isinstance(ambiguity_check, list)
+    if not isinstance(ambiguity_check, bool) and not (
+        listed and all(isinstance(each, memory_format) for each in formats)
+    ):
+        raise TypeError(
+            "The ambiguity_check argument must be a bool or a list of memory formats. It says whether to raise where "
+            f"several orders would do; this is {ambiguity_check!r}"
+        )
     strides = strides_of(self._array)
-    return tuple(sorted(range(self.ndim), key=lambda dim: -strides[dim]))
+    several = 1 in self.shape or any(one == other for one, other in pairwise(strides))
+    if (listed or ambiguity_check) and several and sum(self.is_contiguous(memory_format=each) for each in formats) != 1:
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats. "
+            f"Its shape is {list(self.shape)} and its strides are {list(strides)}"
+        )
+    if self.ndim < 2:
+        return tuple(range(self.ndim))
+    last = self.is_contiguous(memory_format=channels_last)
+    if self.is_contiguous() != last:
+        return (0, *range(2, self.ndim), 1) if last else tuple(range(self.ndim))
+    order, sure = order_of_steps(self.shape, strides)
+    if ambiguity_check and not sure:
+        raise RuntimeError(
+            f"The tensor does not have unique dim order. Its shape is {list(self.shape)} and its strides are "
+            f"{list(strides)}"
+        )
+    return tuple(order)
 
 
 @method

@@ -250,7 +250,9 @@ class Tensor(Fields):
 
         ours = type(self).__module__.startswith(("rushlight", "torch"))
         prefix = "tensor(" if ours else f"{type(self).__name__}("
-        return printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
+        text = printing.repr_tensor(self, dtypes.default, prefix, contents=tensor_contents)
+        # a parameter that keeps a subclass of its own says so here
+        return f"Parameter({text})" if not ours and self.__dict__.get("_is_param") else text
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows; where that cannot be made, it shows the text."""

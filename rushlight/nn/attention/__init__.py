@@ -32,4 +32,4 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
     yield
 
 
-__getattr__ = names_of("rushlight.nn.attention", ("flex_attention",))
+__getattr__ = names_of("rushlight.nn.attention", ("bias", "flex_attention"))

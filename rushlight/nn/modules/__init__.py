@@ -41,6 +41,7 @@ from rushlight.nn.modules.loss import *
 from rushlight.nn.modules.module import Module
 from rushlight.nn.modules.multihead_attention import *
 from rushlight.nn.modules.normalization import *
+from rushlight.nn.modules.own_methods import FORWARD, INIT, give_methods
 from rushlight.nn.modules.padding import *
 from rushlight.nn.modules.pixelshuffle import *
 from rushlight.nn.modules.pooling import *
@@ -75,6 +76,7 @@ __all__ = [
 ]
 
 name_constants({name: globals()[name] for name in CONSTANTS})
+give_methods({name: globals()[name] for name in (*INIT, *FORWARD)})
 
 # modules that are loaded when they are first asked for
 LATE = {

@@ -53,7 +53,7 @@ class MayOverwrite(Module):
     # the instance has it only where it is True: a pickle is then torch's
     inplace: bool = False
 
-    def __init__(self, inplace: bool = False) -> None:
+    def __init__(self, *, inplace: bool = False) -> None:
         super().__init__()
         if inplace:
             self.inplace = True
@@ -289,8 +289,8 @@ class ReLU6(Hardtanh):
 class GELU(MayOverwrite):
     """x times the probability that a standard normal number is below x; "tanh" approximates that."""
 
-    def __init__(self, approximate: str = "none", inplace: bool = False) -> None:
-        super().__init__(inplace)
+    def __init__(self, approximate: str = "none", *, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
@@ -304,8 +304,8 @@ class GELU(MayOverwrite):
 class Softplus(MayOverwrite):
     """log(1 + exp(beta x)) / beta for each element x: a smooth ReLU."""
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0, inplace: bool = False) -> None:
-        super().__init__(inplace)
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0, *, inplace: bool = False) -> None:
+        super().__init__(inplace=inplace)
         self.beta = beta
         self.threshold = threshold
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rushlight.core.numbers.dtypes import dtype as Dtype
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.naming import make_own
 from rushlight.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from rushlight.nn.modules.lazy import LazyModuleMixin, materialize
 from rushlight.nn.parameter import UninitializedParameter
@@ -140,3 +141,7 @@ class LazyConvTranspose3d(_LazyConvTranspose, ConvTranspose3d):
     """A `ConvTranspose3d` that takes `in_channels` from its first input."""
 
     cls_to_become = ConvTranspose3d
+
+
+for _kind in (LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d):
+    make_own(_kind, "__init__")

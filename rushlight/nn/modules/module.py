@@ -108,15 +108,20 @@ class Module(State, Moves, Hooks, Calls):
 
     if not TYPE_CHECKING:
 
-        def forward(self, *input: Any) -> None:
+        def _forward_unimplemented(self, *input: Any) -> None:
             """What the module computes; every subclass defines it."""
             words = f'Module [{type(self).__name__}] is missing the required "forward" function'
             raise explained(NotImplementedError, words, stage=CALL)
 
+        _forward_unimplemented.__qualname__ = "_forward_unimplemented"
+        forward = _forward_unimplemented
+
     def __setattr__(self, name: str, value: Any) -> None:
         fields = self.__dict__
         parameters = fields.get("_parameters")
-        if isinstance(value, Parameter):
+        # what is no tensor is told apart first: to ask whether it is a parameter takes a call of Python
+        tensor = isinstance(value, Tensor)
+        if tensor and isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
             forget(self, name, "_buffers", "_modules")
@@ -135,7 +140,7 @@ class Module(State, Moves, Hooks, Calls):
         elif parameters is not None and name in fields["_modules"]:
             require_none(value, name, "child module", "torch.nn.Module")
             fields["_modules"][name] = registered("module", self, name, value)
-        elif isinstance(value, Tensor):
+        elif tensor:
             self.set_tensor(name, value)
         elif parameters is not None and name in fields["_buffers"]:
             require_none(value, name, "buffer", "torch.nn.Buffer, torch.Tensor")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
+from rushlight.errors import torchscript
 from rushlight.errors.modules import name_layer
 from rushlight.native import extension
 from rushlight.nn.modules import module_hooks as hooks
@@ -51,7 +52,10 @@ class PlainCalls:
             for kind in ("_parameters", "_modules", "_buffers"):
                 if name in fields[kind]:
                     return fields[kind][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+        message = f"'{type(self).__name__}' object has no attribute '{name}'"
+        if name in torchscript.NAMES:
+            message += ": " + torchscript.why_absent(name, "module")
+        raise AttributeError(message, name=name, obj=self)
 
 
 def connect() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rushlight.core.object.tensor import Tensor
 from rushlight.errors.warning import warn
 from rushlight.nn.parameter import Parameter
 
@@ -35,7 +36,7 @@ def parameters_in(values: list[Any]) -> Iterator[Parameter]:
     from rushlight.nn.modules.module import Module
 
     for each in values:
-        if isinstance(each, Parameter):
+        if isinstance(each, Tensor) and isinstance(each, Parameter):
             yield each
         elif isinstance(each, Module) and "_parameters" in each.__dict__:
             yield from each.parameters()

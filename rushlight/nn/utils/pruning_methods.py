@@ -9,6 +9,7 @@ from typing import Any
 
 from rushlight.core.creation.likeness import ones_like, zeros_like
 from rushlight.core.object.tensor import Tensor
+from rushlight.core.surface.naming import make_own
 from rushlight.nn.modules.module import Module
 from rushlight.ops.random.sampling import rand, rand_like
 
@@ -352,3 +353,7 @@ def slices_kept(t: Tensor, dim: int, kept: Tensor, default_mask: Tensor) -> Tens
     place[dim] = kept
     mask[tuple(place)] = 1
     return mask.mul_(default_mask.to(dtype=mask.dtype))
+
+
+for _kind in (RandomUnstructured, L1Unstructured):
+    make_own(_kind, "__init__")

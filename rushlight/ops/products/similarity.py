@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushlight.autograd.modes import no_grad
+from rushlight.core.object.tensor import Tensor
 from rushlight.ops.machine.declare import composed, op
 from rushlight.ops.machine.rules import REAL
 from rushlight.ops.machine.samples import case, cases, corner
@@ -86,6 +87,12 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-06, keepdim=False):
     >>> F.pairwise_distance(torch.tensor([[0.0, 0.0], [1.0, 1.0]]), torch.tensor([[3.0, 4.0], [1.0, 3.0]]))
     tensor([5.0000, 2.0000])
     """
+    for name, given in (("x1", x1), ("x2", x2)):
+        if not isinstance(given, Tensor):
+            place = 1 if name == "x1" else 2
+            raise TypeError(
+                f"pairwise_distance(): argument '{name}' (position {place}) must be Tensor, not {type(given).__name__}"
+            )
     return length(x1 - x2 + eps, p, -1, keepdim)
 
 

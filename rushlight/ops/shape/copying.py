@@ -10,7 +10,7 @@ import numpy as np
 from rushlight.autograd.modes import state
 from rushlight.core.creation.filled import converted
 from rushlight.core.creation.options import number
-from rushlight.core.memory.layout import channels_last_strides, contiguous_format, empty_like_array
+from rushlight.core.memory.layout import contiguous_format, empty_like_array
 from rushlight.core.memory.layout import memory_format as memory_format_type
 from rushlight.core.memory.strides import is_fresh, strides_of
 from rushlight.core.numbers.casting import cast
@@ -97,9 +97,14 @@ def is_contiguous(self: Tensor, memory_format: memory_format_type = contiguous_f
         raise TypeError(f"argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}")
     if self._array.ndim != (4 if memory_format.name == "channels_last" else 5):
         return False
-    wanted = channels_last_strides(self._array.shape, memory_format)
-    sizes = zip(self._array.shape, strides_of(self._array), wanted, strict=True)
-    return not self._array.size or all(size == 1 or have == want for size, have, want in sizes)
+    strides, expected = strides_of(self._array), 1
+    # channels first, then the last dimension to the third; an empty tensor has to have the strides too
+    for dim in (1, *range(self._array.ndim - 1, 1, -1), 0):
+        size = self._array.shape[dim]
+        if size != 1 and strides[dim] != expected:
+            return False
+        expected *= size
+    return True
 
 
 @op(dtype=SAME, batch=OVERWRITTEN, name="_copy", node="CopyBackwards", inplace=True, samples=None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from rushlight.core.surface.naming import make_own
 from rushlight.optim.lr_scheduler.base import LRScheduler
 from rushlight.optim.lr_scheduler.groups import Rate, current
 from rushlight.optim.optimizer import Optimizer
@@ -88,3 +89,7 @@ def attributes(function: Callable) -> dict[str, Any] | None:
     if isinstance(inner, (FunctionType, BuiltinFunctionType)):
         return None
     return vars(function).copy()
+
+
+for _kind in (LambdaLR, MultiplicativeLR):
+    make_own(_kind, "__init__")

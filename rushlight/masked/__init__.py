@@ -2,7 +2,7 @@
 
 from typing import Any, NoReturn
 
-import rushlight.ops.masked as _declared  # noqa: F401
+import rushlight.ops.masked as _declared
 from rushlight.core.surface.lazy import names_of
 from rushlight.ops.machine.bind import namespace
 
@@ -41,4 +41,4 @@ def is_masked_tensor(obj: Any, /) -> bool:
 globals().update(namespace("masked"))
 __all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor", *namespace("masked")]
 
-__getattr__ = names_of("rushlight.masked")
+__getattr__ = names_of("rushlight.masked", ("_ops",))
