@@ -117,9 +117,9 @@ class All(First):
         return sum([id(each) in met for each in self.edges])
 
 
-def is_end(edge: Tensor | Node) -> bool:
+def is_end(edge: Tensor | Node | None) -> bool:
     """Whether no gradient goes on from there: a leaf, or a view of a tensor that records nothing."""
-    return isinstance(edge, Tensor) or all(each is None for each in edge.edges)
+    return not isinstance(edge, Node) or all(each is None for each in edge.edges)
 
 
 def reached(roots: list) -> set[int]:

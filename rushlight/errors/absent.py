@@ -13,7 +13,7 @@ LEFT_OUT = (
     (
         "it is for devices other than the CPU",
         "write device='cpu', or ask torch.cuda.is_available() first",
-        """cuda.* mps.* xpu.* mtia.* accelerator.* cpu.* backends.* cudnn_* miopen_* mkldnn_*
+        """cuda.* mps.* xpu.* mtia.* accelerator.* backends.* cudnn_* miopen_* mkldnn_*
         is_distributed Tensor.is_distributed Tensor.record_stream Tensor.xpu
         Tensor.ipu Tensor.mtia nn.Module.ipu nn.Module.mtia nn.Module.xpu Tensor.to_mkldnn batch_norm_backward_*
         batch_norm_elemt batch_norm_gather_stats* batch_norm_stats cudnn_is_acceptable
@@ -38,7 +38,7 @@ LEFT_OUT = (
     (
         "TorchScript is left out",
         "call the function or the module directly",
-        """jit.* Script* *Type ArgumentSpec Capsule
+        """jit._* Script* *Type ArgumentSpec Capsule
         CompleteArgumentSpec ConcreteModuleTypeBuilder ExecutionPlan
         GraphExecutorState IODescriptor LockingLogger LoggerBase NoopLogger
         StaticModule fork wait

@@ -47,6 +47,7 @@ class Absent:
 
 def mark(function: Any) -> None:
     """Let a function of a program say what it does not have, now that it was scripted or traced."""
-    if isinstance(function, types.FunctionType) and not function.__module__.startswith(("rushlight", "torch")):
+    # a function that was made by exec has no module
+    if isinstance(function, types.FunctionType) and not str(function.__module__).startswith(("rushlight", "torch")):
         for name in NAMES:
             function.__dict__.setdefault(name, Absent(name))

@@ -1,6 +1,7 @@
 """Processes that start afresh run the program on Rushlight too."""
 
 import multiprocessing.spawn
+import os
 import subprocess
 import sys
 
@@ -71,5 +72,6 @@ def test_processes_of_loky_begin_alike(name, tmp_path):
     (folder / "spawn.py").write_text(LOKY)
     script = tmp_path / "program.py"
     script.write_text(f"import torch\nfrom {name}.backend import spawn\nprint(spawn.ask())\n")
-    run = subprocess.run([sys.executable, "-m", "rushlight", str(script)], capture_output=True, text=True)
+    paths = os.environ | {"PYTHONPATH": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-m", "rushlight", str(script)], capture_output=True, text=True, env=paths)
     assert run.stdout.startswith("<module 'torch' (Rushlight"), run.stdout + run.stderr
