@@ -1,5 +1,8 @@
 """NumPy bodies called natively: what a user sees is what `ops/machine/call.py` gives."""
 
+import threading
+
+import numpy as np
 import pytest
 
 import rushlight as torch
@@ -115,3 +118,22 @@ def test_a_body_that_draws_is_pythons():
     after = torch.rand(1)
     torch.manual_seed(0)
     assert torch.equal(after, torch.rand(1))
+
+
+def test_bodies_run_in_several_threads_at_once_without_warnings():
+    x = torch.linspace(-3, 3, 50)
+    wanted = torch.special.airy_ai(x).tolist()
+    found = []
+
+    def run():
+        found.extend(torch.special.airy_ai(x).tolist() == wanted for _ in range(500))
+        with np.errstate(divide="raise"):
+            found.append(torch.special.zeta(torch.ones(1), torch.ones(1)).isinf().item())
+            found.append(np.geterr()["divide"] == "raise")
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(found) == 4 * 502 and all(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 from typing import Any
 
 import numpy as np
@@ -28,3 +29,12 @@ try:
 except ImportError:  # a NumPy without these private names
     QUIET = {"all": "ignore"}
     floating_point = Settings()
+
+
+def quiet_context() -> contextvars.Context | None:
+    """A context in which warnings are off, for native code to enter; None where NumPy keeps them elsewhere."""
+    if isinstance(floating_point, Settings):
+        return None
+    made = contextvars.Context()
+    made.run(floating_point.set, QUIET)
+    return made

@@ -12,23 +12,28 @@ const Interned word_cut_of_tensor("_cut");
 
 namespace {
 
-// NumPy's floating point warnings are off as long as it lives. See core/settings/float_warnings.py.
+thread_local bool is_quiet = false;
+
+// NumPy's floating point warnings are off as long as it lives: in a context of its own, since to set the variable
+// allocates, and CPython 3.11 does not see where that fails.
 class Quiet {
 public:
-    Quiet() : token_(PyContextVar_Set(fallbacks.floating_point, fallbacks.quiet)) {}
+    Quiet() : entered_(!is_quiet && PyContext_Enter(fallbacks.quiet) == 0) { is_quiet |= entered_; }
     ~Quiet() {
+        if (!entered_) return;
         PyObject *kind, *value, *traceback;
         PyErr_Fetch(&kind, &value, &traceback);
-        if (token_ != nullptr && PyContextVar_Reset(fallbacks.floating_point, token_) < 0) PyErr_Clear();
-        Py_XDECREF(token_);
+        is_quiet = false;
+        if (PyContext_Exit(fallbacks.quiet) < 0) PyErr_Clear();
         PyErr_Restore(kind, value, traceback);
     }
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;
-    explicit operator bool() const { return token_ != nullptr; }
+    // False with an exception where another thread is in it.
+    explicit operator bool() const { return is_quiet; }
 
 private:
-    PyObject* token_;
+    bool entered_;
 };
 
 // Options that the generated function would look at: see `option_line` in ops/machine/generate.py.
@@ -158,7 +163,7 @@ PyObject* call_body(Function* function, PyObject* const* args, Py_ssize_t count,
     OpInfo* op = function->info;
     if (op->entry != Entry::CALL || op->parameters.size() > MAX_ARGUMENTS || state.levels != nullptr) return nullptr;
     if (!op->settled && !settle(op)) return nullptr;
-    if (!present(fallbacks.concluded) || !PyContextVar_CheckExact(fallbacks.floating_point)) return nullptr;
+    if (!present(fallbacks.concluded) || !present(fallbacks.quiet)) return nullptr;
     if (!read_body(*op)) return nullptr;
     Call call;
     call.op = op;

@@ -32,7 +32,6 @@ constexpr Named NAMES[] = {
     {"making", &Fallbacks::making},
     {"call", &Fallbacks::call},
     {"concluded", &Fallbacks::concluded},
-    {"floating_point", &Fallbacks::floating_point},
     {"quiet", &Fallbacks::quiet},
     {"disabled", &Fallbacks::disabled},
 };

@@ -25,8 +25,7 @@ struct Fallbacks {
     PyObject* making;           // names of the functions that ask for function transforms as they ask for modes
     PyObject* call;             // call.call(op, arguments)
     PyObject* concluded;        // call.concluded(op, arguments, arrays, expected, results, needs, cut)
-    PyObject* floating_point;   // the context variable of NumPy's warnings, see core/settings/float_warnings.py
-    PyObject* quiet;            // its value where they are off
+    PyObject* quiet;            // a context in which NumPy's warnings are off, see core/settings/float_warnings.py
     PyObject* disabled;         // the __torch_function__ of classes that leave functions as they are
 };
 

@@ -15,7 +15,7 @@ from rushlight.core.numbers.casting import by_float32
 from rushlight.core.numbers.dtypes import DIFFERENTIABLE
 from rushlight.core.object.tensor import Tensor, new, wrap
 from rushlight.core.object.views import MULTIPLE, make_view
-from rushlight.core.settings.float_warnings import QUIET, floating_point
+from rushlight.core.settings.float_warnings import QUIET, floating_point, quiet_context
 from rushlight.errors.explained import KERNEL, explained
 from rushlight.errors.location import user_line
 from rushlight.native import extension
@@ -341,4 +341,4 @@ def wrong_argument(op: Op, position: int, value: Any, wanted: str = "Tensor", fo
 
 
 if extension is not None:
-    extension.connect(call=call, concluded=concluded, floating_point=floating_point, quiet=QUIET)
+    extension.connect(call=call, concluded=concluded, quiet=quiet_context())
