@@ -40,7 +40,8 @@ METHOD_ONLY = set(
 TWINS = {f"nn.functional.{each}" for each in "relu threshold selu celu".split()}
 OPERAND_TYPES = {Tensor, int, float, bool, complex, np.float64}
 UNARY = {"neg", "pos", "abs"}
-EITHER_SIDE = {"add", "mul"}
+# where sides do not matter the tensor comes first, as its node shows
+EITHER_SIDE = {"radd", "rmul"}
 # no reflected and no in-place form: Python reflects comparisons itself
 ONE_FORM = {"eq", "ne", "lt", "le", "gt", "ge", "rsub"}
 
@@ -78,8 +79,7 @@ def bind_operator(op: Op) -> None:
     bind_form(name, function, function if name in UNARY else forward(function, name))
     if name in UNARY or name in ONE_FORM:
         return
-    # where sides do not matter the tensor comes first, as its node shows
-    bind_form("r" + name, function, (forward if name in EITHER_SIDE else backward)(function, "r" + name))
+    bind_form("r" + name, function, backward(function, "r" + name))
     if op.inplace is not None:
         bind_form("i" + name, op.inplace, forward(op.inplace, "i" + name))
 
@@ -129,16 +129,17 @@ def forward(function: Callable, name: str) -> Callable:
 
 def backward(function: Callable, name: str) -> Callable:
     """The operator with the tensor on the right: `name` begins with an "r"."""
+    turned = function if name in EITHER_SIDE else lambda self, other: function(other, self)
 
     def operate(self, other):
         if not isinstance(self, Tensor):
             raise TypeError(f"__{name}__ is a method of Tensor, not of {type(self).__name__}")
         if type(other) in OPERAND_TYPES and type(self) in OPERAND_TYPES:
-            return function(other, self)
+            return turned(self, other)
         found = overridden(name, self, other)
         if found is not NOBODY:
             return found
-        return function(as_operand(other), self) if accepts(other) else NotImplemented
+        return turned(self, as_operand(other)) if accepts(other) else NotImplemented
 
     operate.__name__, operate.__qualname__ = f"__{name}__", f"Tensor.__{name}__"
     return operate
