@@ -35,6 +35,7 @@ def quiet_context() -> contextvars.Context | None:
     """A context in which warnings are off, for native code to enter; None where NumPy keeps them elsewhere."""
     if isinstance(floating_point, Settings):
         return None
-    made = contextvars.Context()
+    # a copy: NumPy keeps there too where its arrays take memory from
+    made = contextvars.copy_context()
     made.run(floating_point.set, QUIET)
     return made

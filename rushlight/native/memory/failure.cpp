@@ -14,6 +14,7 @@
 #include "memory/pool.h"
 #include "object/node.h"
 #include "object/tensor.h"
+#include "seam/fallbacks.h"
 #include "seam/guard.h"
 
 namespace rushlight {
@@ -89,6 +90,16 @@ private:
     size_t limit_;
 };
 
+// Let NumPy take memory from there, in the context of its bodies too; what it took it from before.
+Ref set_handler(PyObject* handler) {
+    Ref before = Ref::steal(PyDataMem_SetHandler(handler));
+    if (!before || !present(fallbacks.quiet)) return before;
+    if (PyContext_Enter(fallbacks.quiet) < 0) return Ref();
+    Ref inner = Ref::steal(PyDataMem_SetHandler(handler));
+    if (PyContext_Exit(fallbacks.quiet) < 0 || !inner) return Ref();
+    return before;
+}
+
 // call_with_failure(function, sources, n, count): calls the function while `count` allocations fail, the n-th first.
 // Returns what it returned, the exception that it raised, and how many allocations failed.
 PyObject* call_with_failure(PyObject*, PyObject* args) {
@@ -98,7 +109,7 @@ PyObject* call_with_failure(PyObject*, PyObject* args) {
     if (!PyArg_ParseTuple(args, "OILL", &function, &sources, &which, &many)) return nullptr;
     if (counted_sources != 0) return PyErr_Format(PyExc_RuntimeError, "memory is failing already");
     PyObject* handler = pool_handler();
-    Ref usual_handler = handler == nullptr ? Ref() : Ref::steal(PyDataMem_SetHandler(handler));
+    Ref usual_handler = handler == nullptr ? Ref() : set_handler(handler);
     if (!usual_handler) return nullptr;
     Ref made;
     PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
@@ -107,7 +118,7 @@ PyObject* call_with_failure(PyObject*, PyObject* args) {
         made = Ref::steal(PyObject_CallNoArgs(function));
         PyErr_Fetch(&type, &value, &traceback);
     }
-    Ref had = Ref::steal(PyDataMem_SetHandler(usual_handler.get()));
+    Ref had = set_handler(usual_handler.get());
     if (type != nullptr) PyErr_NormalizeException(&type, &value, &traceback);
     Ref raised = Ref::steal(value);
     Py_XDECREF(type);
