@@ -201,3 +201,15 @@ def test_an_attribute_of_the_same_name_stands_in_the_way_of_a_parametrization():
     with pytest.raises(AssertionError, match="already has an attribute named 'weight'"):
         torch.nn.utils.parametrize.register_parametrization(layer, "weight", torch.nn.Softplus())
     assert isinstance(layer._parameters["weight"], torch.nn.Parameter)
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_statistics_of_half_precision_may_be_kept_in_float32(half):
+    x, mean, var = torch.arange(6.0).view(3, 2), torch.zeros(2), torch.ones(2)
+    found = torch.batch_norm_update_stats(x.to(half), mean, var, 0.5)
+    assert all(each.dtype == torch.float32 for each in found)
+    assert mean.tolist() == [1, 1.5] and var.tolist() == [2.5, 2.5]
+    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+        torch.batch_norm_update_stats(x.long(), mean, var, 0.5)
+    with pytest.raises(RuntimeError, match="mixed dtype"):
+        torch.batch_norm_update_stats(x.double(), mean, var, 0.5)

@@ -199,3 +199,13 @@ def test_positions_beyond_what_holds_nothing_are_taken():
     assert x.index_copy(0, five, torch.ones(1, 0)).shape == (3, 0)
     with pytest.raises(RuntimeError, match="INDICES element is out of DATA bounds, id=5 axis_dim=3"):
         x.index_select(0, five)
+
+
+@pytest.mark.parametrize("make", [torch.rand, torch.randn, lambda shape: torch.randint(0, 2, shape)])
+def test_random_tensors_of_more_dimensions_than_there_are_move_no_stream(make):
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError, match="only tensors with up to 64 dims"):
+        make([1] * 65)
+    after = torch.rand(1)
+    torch.manual_seed(0)
+    assert torch.rand(1) == after

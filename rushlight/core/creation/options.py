@@ -221,13 +221,18 @@ def allocate(make: Any, shape: tuple[int, ...], kind: np.dtype, device: Any = No
     except MemoryError:
         raise no_room(math.prod(shape) * kind.itemsize, f"for a tensor of shape {list(shape)}") from None
     except ValueError as error:
-        if len(shape) > 64:
-            raise RuntimeError(
-                f"only tensors with up to 64 dims are supported, as NumPy's arrays have; got {len(shape)}"
-            ) from None
+        refuse_many(shape)
         if 0 in shape:
             raise RuntimeError(f"Stride calculation overflowed with sizes={list(shape)}") from error
         raise overflowed(shape) from error
+
+
+def refuse_many(shape: tuple[int, ...]) -> None:
+    """Refuse more dimensions than an array can have."""
+    if len(shape) > 64:
+        raise RuntimeError(
+            f"only tensors with up to 64 dims are supported, as NumPy's arrays have; got {len(shape)}"
+        ) from None
 
 
 def ones_array(shape: tuple[int, ...], kind: np.dtype) -> np.ndarray:

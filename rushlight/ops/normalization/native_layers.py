@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from rushlight.autograd.modes import no_grad
+from rushlight.core.numbers import dtypes
 from rushlight.core.object.tensor import Tensor, wrap
 from rushlight.ops.machine.bind import NAMESPACES
 from rushlight.ops.machine.declare import REGISTRY, composed
 from rushlight.ops.machine.formats import is_channels_last
-from rushlight.ops.machine.kinds import require_one_kind
+from rushlight.ops.machine.kinds import refuse, require_one_kind
 from rushlight.ops.machine.out import write_results
 from rushlight.ops.machine.samples import case, cases
 from rushlight.ops.normalization.batch_norms import normalize
@@ -140,12 +141,17 @@ def batch_norm_update_stats(
     (tensor([ 2., 20.]), tensor([  1., 100.]))
     """
     channels = input.size(1)
-    for each in (running_mean, running_var):
-        if each is not None and each.dtype is not input.dtype:
-            raise RuntimeError(
-                "mixed dtype (CPU): all inputs must share same datatype. The running statistics are "
-                f"{each.dtype}, the input {input.dtype}"
-            )
+    if not input.is_floating_point():
+        raise refuse("batch_norm_update_stats_cpu", input._array)
+    kinds = {each.dtype for each in (running_mean, running_var) if each is not None} or {input.dtype}
+    if input._array.dtype in dtypes.HALF and kinds == {dtypes.float32}:
+        # half precision goes with statistics of float32
+        input = input.float()
+    if kinds != {input.dtype}:
+        raise RuntimeError(
+            "mixed dtype (CPU): all inputs must share same datatype. The running statistics are "
+            f"{' and '.join(sorted(map(str, kinds)))}, the input {input.dtype}"
+        )
     if not input.numel():
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
     numbers = input.detach().transpose(0, 1).reshape(channels, -1)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.core.creation.options import refuse_many
 from rushlight.core.memory import meta
 from rushlight.core.memory.layout import empty_like_array
 from rushlight.core.numbers import dtypes
@@ -78,6 +79,7 @@ def draw_for(
     """What `draw(shape, kind, contiguous)` gives, laid out as `out` is if that has the shape already."""
     if device is not None and is_meta(device):
         return meta.reserve(shape, kind)
+    refuse_many(shape)  # before a number is drawn
     if isinstance(out, Tensor) and out._array.shape == shape and not out._array.flags.c_contiguous:
         array = empty_like_array(out._array, kind)
         fill(array, lambda laid_out, kind: draw(laid_out, kind, False))
