@@ -29,6 +29,7 @@ Those that learn were followed step by step beside torch, to the first number th
 - `auraloss_sounds`: the last bits of `sin` and `randn` in what is heard; logarithms of nearly silent frequencies make
   more of them (gradients of float32 are up to 2e-3 off those of float64 here, up to 6e-4 under torch).
 - `torchensemble_forests`: the fifth digit of two losses; not followed.
+- `torchvision_models`: a picture of bytes that is resized is rounded once here; PyTorch rounds after each direction.
 - `lightly_views`: one line, not followed.
 - `captum_attributions`: GradientShap draws from NumPy's stream, which nobody seeds: it differs from run to run.
 
