@@ -178,3 +178,9 @@ def test_powers_evenly_spaced():
     assert torch.logspace(0, 4, 5, 2, dtype=torch.int64).tolist() == [1, 2, 4, 8, 16]
     with pytest.raises(RuntimeError, match="number of steps must be non-negative"):
         torch.logspace(0, 1, -1)
+
+
+@pytest.mark.parametrize("function", [torch.tril_indices, torch.triu_indices])
+def test_a_triangle_that_no_memory_holds_is_refused_in_torchs_words(function):
+    with pytest.raises(RuntimeError, match="DefaultCPUAllocator: can't allocate memory"):
+        function(2**24, 2**24)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.core.creation.options import allocate, finish_into, integer, number, numpy_dtype
-from rushlight.core.memory.capacity import MOST
+from rushlight.core.memory.capacity import MOST, no_room, wanted_bytes
 from rushlight.core.memory.layout import layout as Layout
 from rushlight.core.numbers import dtypes
 from rushlight.core.numbers.casting import cast
@@ -354,5 +354,8 @@ def triangle(function: str, row: int, col: int, dtype: dtypes.dtype | None, insi
             raise RuntimeError(f"{name} must be non-negative, got {value}")
     kind = numpy_dtype(dtypes.int64 if dtype is None else dtype)
     refuse_kind(function, kind, "bfc")
-    found = inside(counted(row)[:, None], counted(col)).nonzero()
-    return np.array(found).astype(kind)
+    try:
+        found = inside(counted(row)[:, None], counted(col)).nonzero()
+        return np.array(found).astype(kind)
+    except MemoryError as error:
+        raise no_room(wanted_bytes(error), f"for the places of a triangle of {row} x {col}") from None
